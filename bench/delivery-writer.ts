@@ -43,7 +43,7 @@ const payload = { id: '', filling: Array.from({ length: 90 }, (_, index) => `fie
 
 async function open({ url, ownerUrl, dataDir }: Extract<WriterOrder, { kind: 'open' }>): Promise<void> {
   const config = { ...readConfig({ DATABASE_URL: ownerUrl, DATA_DIR: dataDir }), roles: [] }
-  const db = openPool({ urls: [url], size: 8, statementNames: true })
+  const db = openPool({ urls: [url], size: 8 })
   owner = ownerUrl
   const secrets = await loadSecrets(config.masterKeyFile, false)
   const ground = { config, db, secrets, clock: systemClock(), log: silentLog, publicUrl: '', plugIns: [] }

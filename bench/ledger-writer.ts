@@ -29,7 +29,7 @@ let opened: { pool: Database; books: Books; clients: pg.Client[]; lanes: number 
 let written = Math.trunc(performance.timeOrigin) * 1_000
 
 async function open({ ownerUrl, lanes }: Extract<WriterOrder, { kind: 'open' }>): Promise<WriterDone> {
-  const pool = openPool({ urls: [ownerUrl], size: lanes + 1, statementNames: true })
+  const pool = openPool({ urls: [ownerUrl], size: lanes + 1 })
   const books = { rowIds: openRowIds(pool), secrets: { ledger: Buffer.alloc(32, 1) } }
   const clients = await Promise.all(
     Array.from({ length: lanes }, async () => {

@@ -1,4 +1,4 @@
-import { size } from './size.ts'
+import { isQuick, size } from './size.ts'
 
 /** One result: our number and its limit (a bare program doing the same in the same run, or a budget). */
 export type Line = { name: string; ours: number; limit: number; ratio: number; unit: string; note?: string }
@@ -22,7 +22,7 @@ export const printed = ({ name, ours, limit, ratio, unit, note }: Line): string 
 /** Something that is measured in rounds: so much done in so long. */
 export type Measured = () => Promise<{ count: number; ms: number }>
 
-const rounds = size(3, 1)
+const rounds = isQuick ? 2 : size(3, 1)
 
 /**
  * Measures both sides in turn (ours, limit, ours, limit, ...), so that what else the machine does meets both, and compares the

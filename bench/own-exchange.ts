@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -101,13 +102,13 @@ async function readKeys(dataDir: string, origin: string): Promise<Keys> {
   }
 }
 
+/** A port that nothing listens on, and that the system gives to no outgoing connection before the service listens there. */
 function freePort(): Promise<number> {
+  const port = randomInt(10_000, 32_000)
   return new Promise((resolve) => {
     const server = createServer()
-    server.listen(0, '127.0.0.1', () => {
-      const address = server.address()
-      server.close(() => resolve(address && typeof address === 'object' ? address.port : 0))
-    })
+    server.once('error', () => resolve(freePort()))
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(port)))
   })
 }
 

@@ -27,7 +27,7 @@ for (let sent = 0, seed = first; sent < cases; sent += casesOfRound, seed += 100
   const env = {
     ...process.env,
     FUZZ_CASES: String(Math.min(casesOfRound, cases - sent)),
-    FUZZ_SEED: String(seed),
+    SEED: String(seed),
   }
   const { status } = spawnSync(process.execPath, [join(root, 'bin/test.js'), 'stories/fuzz'], { env, stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)

@@ -4,26 +4,32 @@
  *   npm test                      everything except the tests that bin/check runs in steps of their own
  *   npm test -- ledger house      only files whose path contains one of these texts
  *   npm test -- '!browser'        all files except those whose path contains this text
+ *   npm test -- --record FILE     also writes which statements each file sent, and how long it took
+ *   npm test -- --covering FILE   only files that together send every statement of such a record
+ *   npm test -- --nearest         only the nearest test of each source that uses a module of Node or a package
  *
  * Each test file gets its own database, a copy of one migrated template. The server is an embedded PostgreSQL in a temporary
  * folder, or the one at TEST_DATABASE_URL (a role that may create databases and roles).
  * With CI=true a skipped test is a failure: there, everything a test needs can be installed.
  */
 import { setMaxListeners } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 import { run } from 'node:test'
-import { spec } from 'node:test/reporters'
 import { pathToFileURL } from 'node:url'
+import { parseArgs } from 'node:util'
+
+/** @import { SuiteRecord } from '../test/support/selection.ts' */
 
 import { build, root } from './build.js'
+import { openReport } from './report.js'
 
 /** A process that takes longer than this hangs. */
 const processTimeoutMs = 3_600_000
 
 /** The same for a file. `npm run axe` checks pages for longer. */
-const fileTimeoutMs = process.env.PAGES === 'all' ? processTimeoutMs : 600_000
+const fileTimeoutMs = process.env.PAGES === 'all' ? processTimeoutMs : 1_200_000
 
 /** Most tests wait for a database, a chain or a browser most of the time. */
 const concurrency = availableParallelism() * 3
@@ -46,10 +52,25 @@ const longest = [
   'test/browser/roads.test.js',
   'test/stories/every-road.test.js',
   'test/stories/fuzz.test.js',
+  'src/markets/sources/order-books.test.js',
+  'test/stories/go-live.test.js',
+  'test/stories/live-story.test.js',
+  'test/stories/killed-sandbox-posts.test.js',
+  'src/rails/bitcoin/sending/refused.test.js',
+  'src/rails/bitcoin/seeds.test.js',
 ]
 
+const { values: options, positionals: filters } = parseArgs({
+  options: { record: { type: 'string' }, covering: { type: 'string' }, nearest: { type: 'boolean' } },
+  allowPositionals: true,
+})
 build()
-const files = testFiles(process.argv.slice(2))
+/** @type {unknown} */
+const rules = await import(pathToFileURL(join(root, 'dist/test/support/selection.js')).href)
+const { coveringTests, nearestTests, readImports } = /** @type {typeof import('../test/support/selection.ts')} */ (
+  rules
+)
+const files = selected(testFiles(filters))
 if (files.length === 0) fail('No test file matches.')
 const single = files.filter((file) => isOneOf(alone, file))
 const queued = inOrder(files.filter((file) => !isOneOf(alone, file)))
@@ -78,24 +99,22 @@ Object.assign(process.env, server.env, {
   NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} --enable-source-maps`.trim(),
 })
 
-/** @type {{ passed: number, failed: number, skipped: string[] }} */
-const counted = { passed: 0, failed: 0, skipped: [] }
 const program = join(root, 'bin/test-process.js')
 const processes = Array.from({ length: Math.min(concurrency, queued.length) }, () => program)
-const results = run({
-  files: [...single, ...processes],
-  concurrency,
-  timeout: processTimeoutMs,
-  signal: interrupted.signal,
-})
-results.on('test:fail', () => counted.failed++)
-results.on('test:pass', ({ name, details, skip, todo }) => {
-  if (skip !== undefined || todo !== undefined) counted.skipped.push(name)
-  else if (details.type !== 'suite') counted.passed++
-})
-const report = /** @type {AsyncIterable<string>} */ (/** @type {unknown} */ (results.compose(new spec())))
-for await (const text of report) process.stdout.write(text)
-await end(verdict())
+const report = openReport(
+  (line) => console.log(line),
+  (name) => usageOf(name)?.processorSeconds,
+)
+const { counts } = report
+// A run for each process: one run of several would hold back what a process reports until those before it have ended.
+await Promise.all(
+  [...single, ...processes].map((file) =>
+    report.follow(run({ files: [file], timeout: processTimeoutMs, signal: interrupted.signal }), file),
+  ),
+)
+report.finish()
+if (options.record !== undefined) writeFileSync(options.record, JSON.stringify(recordOfRun()))
+await end(verdict() || (await formsLeft()))
 
 /**
  * An interrupted run gets here twice: by the signal, and when its processes have ended.
@@ -108,15 +127,60 @@ async function end(status) {
   process.exit(status)
 }
 
+/** @typedef {{ processorSeconds: number, statements: string[] }} Usage */
+
+/**
+ * What a process noted of a file: seconds of processor time there, not the database's or a browser's, and statements.
+ *
+ * @param {string} name
+ * @returns {Usage | undefined}
+ */
+function usageOf(name) {
+  const index = queued.findIndex((file) => relative(root, file) === name)
+  const mark = join(queue, String(index))
+  const text = index >= 0 && existsSync(mark) ? readFileSync(mark, 'utf8') : ''
+  return text === '' ? undefined : /** @type {Usage} */ (JSON.parse(text))
+}
+
+/** @returns {SuiteRecord} */
+function recordOfRun() {
+  return Object.fromEntries(
+    report.files.map(({ name, seconds }) => [name, { seconds, statements: usageOf(name)?.statements ?? [] }]),
+  )
+}
+
+/** @param {string[]} tests */
+function selected(tests) {
+  if (!options.nearest && options.covering === undefined) return tests
+  const chosen = new Set(options.nearest ? nearestTests(readImports(), tests) : [])
+  if (options.covering !== undefined) {
+    const record = /** @type {SuiteRecord} */ (JSON.parse(readFileSync(options.covering, 'utf8')))
+    const names = new Set(tests.map((file) => relative(root, file)))
+    const covering = coveringTests(Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name))))
+    for (const name of covering) chosen.add(join(root, name))
+  }
+  return tests.filter((file) => chosen.has(file))
+}
+
 function verdict() {
-  if (counted.failed > 0) return 1
-  if (counted.passed === 0) return complain('No test ran.')
+  if (counts.failed > 0) return 1
+  if (counts.passed === 0) return complain('No test ran.')
   const left = queued.filter((_file, index) => !existsSync(join(queue, String(index))))
   if (left.length > 0) return complain(`These files did not run:\n  ${left.join('\n  ')}`)
-  if (process.env.CI === 'true' && counted.skipped.length > 0) {
-    return complain(`With CI=true no test may be skipped, but these were:\n  ${counted.skipped.join('\n  ')}`)
+  if (process.env.CI === 'true' && counts.skipped.length > 0) {
+    return complain(`With CI=true no test may be skipped, but these were:\n  ${counts.skipped.join('\n  ')}`)
   }
   return 0
+}
+
+/** After a whole run: whether a form was sent by no browser. */
+async function formsLeft() {
+  if (filters.length > 0 || options.nearest || options.covering !== undefined) return 0
+  /** @type {unknown} */
+  const register = await import(pathToFileURL(join(root, 'dist/test/support/posted-forms.js')).href)
+  const { unpostedForms } = /** @type {{ unpostedForms(run: string): Promise<string[] | undefined> }} */ (register)
+  const left = (await unpostedForms(queue)) ?? []
+  return left.length === 0 ? 0 : complain(`No test sends these forms in a browser:\n  ${left.join('\n  ')}`)
 }
 
 /** @param {string[]} filters */

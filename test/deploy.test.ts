@@ -7,6 +7,7 @@ import { describe, it } from 'node:test'
 import { Cluster } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster'
 import { validate as validateDeployment } from 'kubernetes-models/_schemas/IoK8sApiAppsV1Deployment'
 import { validate as validateJob } from 'kubernetes-models/_schemas/IoK8sApiBatchV1Job'
+import { validate as validateClaim } from 'kubernetes-models/_schemas/IoK8sApiCoreV1PersistentVolumeClaim'
 import { validate as validateNamespace } from 'kubernetes-models/_schemas/IoK8sApiCoreV1Namespace'
 import { validate as validateService } from 'kubernetes-models/_schemas/IoK8sApiCoreV1Service'
 import { validate as validateNetworkPolicy } from 'kubernetes-models/_schemas/IoK8sApiNetworkingV1NetworkPolicy'
@@ -25,6 +26,7 @@ const schemas = new Map<string, Validate>([
   ['Job', validateJob],
   ['Namespace', validateNamespace],
   ['NetworkPolicy', validateNetworkPolicy],
+  ['PersistentVolumeClaim', validateClaim],
   ['PodDisruptionBudget', validateBudget],
   ['Service', validateService],
 ])
@@ -97,7 +99,7 @@ describe('the manifests of Kubernetes', () => {
 })
 
 describe('the units of systemd', () => {
-  const units = ['cambio@.service', 'cambio-migrate.service']
+  const units = ['cambio@.service', 'cambio-migrate.service', 'cambio-signer.service']
   for (const unit of units) {
     it(`${unit} is exposed to less than 2.0 of 10`, () => {
       const { stdout, stderr, status } = spawnSync(
@@ -142,6 +144,17 @@ it('compose keeps every container of ours read-only and without capabilities, an
     assert.deepEqual(one.cap_drop, ['ALL'], name)
     assert.equal('DATABASE_OWNER_URL' in one.environment, name === 'migrate', name)
   }
+})
+
+it('the signer is a user of its own everywhere, without the master key, the database or a network', () => {
+  type Container = Record<string, unknown>
+  const { services } = parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Container> }
+  const { user, network_mode: network, secrets, env_file: env } = services.signer ?? {}
+  assert.deepEqual([user, network, secrets, env], ['10001:10001', 'none', [], []])
+  assert.match(read('systemd/cambio-signer.service'), /^User=cambio-signer$[^]*^PrivateNetwork=yes$/m)
+  const pod = read('kubernetes/signer.yaml')
+  assert.match(pod, /runAsUser: 10001/)
+  assert.doesNotMatch(pod, /secretKeyRef|master/)
 })
 
 describe('the Grafana board', () => {

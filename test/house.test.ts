@@ -15,6 +15,7 @@ import {
   type Manifest,
   misnamed,
   repeated,
+  ruledStatuses,
   silent,
   strays,
   tooLong,
@@ -39,6 +40,8 @@ test('no files import each other in a circle, not even for types', () => {
 test('each danger has one home', () => holds(sources.flatMap(strays)))
 test('only app and sandbox know whether money is real', () => holds(sources.flatMap(asksForMode)))
 test('live mode loads no code of the sandbox', () => holds(sources.flatMap(loadsSandbox)))
+test('pages, commands and actions have no rule about statuses of their own', () =>
+  holds(sources.flatMap(ruledStatuses)))
 test('nothing is left to be finished', () => holds(sources.flatMap(leftovers)))
 test('files are named for what they are', () => holds(sources.flatMap(misnamed)))
 test('files and functions can be read at one sitting', () => holds(sources.flatMap(tooLong)))
@@ -57,6 +60,12 @@ test('every machine installs the same packages', () => {
 })
 
 const offences: [rule: (source: Source) => string[], path: string, text: string, complaint: string][] = [
+  [
+    ruledStatuses,
+    'src/doors/console/bad.ts',
+    "const isStopped = ({ status }) => status === 'paused' || status === 'disabled'",
+    `src/doors/console/bad.ts: "status === 'paused' || status === 'disabled'": ask the function that the verb asks`,
+  ],
   [
     climbs,
     'src/platform/money/bad.ts',
@@ -169,9 +178,11 @@ const offences: [rule: (source: Source) => string[], path: string, text: string,
 test('a planted offence is told kindly', () => {
   for (const [rule, path, text, complaint] of offences)
     assert.deepEqual(rule(parseSource(path, text)), [complaint], text)
-  assert.deepEqual(unsafeMigrations([{ name: '0002-a.sql', text: '' }]), [
-    'migrations/0002-a.sql: its number is not the next',
-    'migrations/0002-a.sql: sets no lock_timeout',
+  const [first, again] = ['0002-a.sql', '0002-b.sql'].map((name) => ({ name, text: "set local lock_timeout = '5s';" }))
+  assert(first && again)
+  assert.deepEqual(unsafeMigrations([first, again, { name: '0003-c.sql', text: '' }]), [
+    'migrations/0002-b.sql: another one has its number',
+    'migrations/0003-c.sql: sets no lock_timeout',
   ])
   assert.deepEqual(unexplainedRefusals('### `GONE` (410)\n\nIt was.\n\n### `CONFLICT` (409)\n\n', { CONFLICT: 409 }), [
     'docs/partner/errors.md: CONFLICT 409 has no paragraph',

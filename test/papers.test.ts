@@ -5,7 +5,7 @@ import { join, posix } from 'node:path'
 import { after, before, describe, it, test } from 'node:test'
 import { promisify } from 'node:util'
 
-import { commands } from '../src/cli.ts'
+import { commands } from '../src/app/commands/catalog.ts'
 import { readUsage } from '../src/doors/commands/usage.ts'
 import { settings } from '../src/app/config/config.ts'
 import { systemClock } from '../src/platform/lib/clock.ts'
@@ -56,7 +56,7 @@ describe('what the papers say of the code', () => {
   })
 
   it('every command that they name is one', () => {
-    const names = [...commands.map((command) => readUsage(command).name.join(' ')), 'help']
+    const names = [...commands.map((command) => readUsage(command).name.join(' ')), 'serve', 'help']
     const typed = (paper: string) => [...read(paper).matchAll(/bin\/cambio ([a-z][a-z0-9]*(?: [a-z][a-z-]*)?)/g)]
     const isOne = (words: string) =>
       names.some((name) => `${words} `.startsWith(`${name} `) || name.startsWith(`${words} `))
@@ -223,7 +223,7 @@ type Finished = { id: string; status: string; to_amount: string; output_hash: st
 async function type({ ownerUrl, dataDir }: Exchange, lines: string): Promise<string> {
   const { PATH = '', HOME = '' } = process.env
   const env = { PATH, HOME, DATABASE_URL: ownerUrl, DATA_DIR: dataDir }
-  const options = { cwd: projectFolder, timeout: 60_000, env }
+  const options = { cwd: projectFolder, timeout: 300_000, env }
   return (await promisify(execFile)('bash', ['-e', '-c', lines], options)).stdout
 }
 

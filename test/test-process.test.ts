@@ -19,7 +19,7 @@ function writeQueue(...texts: string[]): string {
     writeFileSync(file, `import assert from 'node:assert'\n${text}`)
     return file
   })
-  writeFileSync(join(queue, 'files.json'), JSON.stringify({ files, timeout: 5_000 }))
+  writeFileSync(join(queue, 'files.json'), JSON.stringify({ files, timeout: 60_000 }))
   return queue
 }
 
@@ -60,6 +60,19 @@ test('a test file that fails or cannot be loaded fails the run, and the others s
   assert.equal(status, 1)
   for (const line of [/not ok \d+ - bad/, /for a reason/, /not ok \d+ - .*1\.mjs/, / ok \d+ - good/]) {
     assert.match(output, line)
+  }
+})
+
+test('an error that nobody catches fails the file that is under way at once, and the others still run', () => {
+  for (const thrown of [`setTimeout(() => { throw new Error('aside') })`, `Promise.reject(new Error('aside'))`]) {
+    const { status, output } = runQueue(
+      writeQueue(
+        `import { test } from 'node:test'; test('waits', { timeout: 300_000 }, () => new Promise(() => { setInterval(() => {}, 1000).unref(); ${thrown} }))`,
+        `import { test } from 'node:test'; test('good', () => {})`,
+      ),
+    )
+    assert.equal(status, 1)
+    for (const line of [/not ok \d+ - .*0\.mjs/, /aside/, / ok \d+ - good/]) assert.match(output, line)
   }
 })
 

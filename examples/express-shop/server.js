@@ -22,8 +22,9 @@ shop.post('/webhooks', express.raw({ type: 'application/json' }), async (request
     const event = await cambio.webhooks.verify(CAMBIO_WEBHOOK_SECRET, request.headers, request.body)
     // The same event may come more than once.
     if (!handledEvents.has(event.id)) {
-      const { external_partner_link_id: purchaseId, status } = event.payload
-      const purchase = purchases.get(purchaseId)
+      // By the id that our own request was answered with: anybody with the public key can repeat our reference.
+      const { id, status } = event.payload
+      const purchase = [...purchases.values()].find(({ orderId }) => orderId === id)
       if (purchase) purchase.status = status
       handledEvents.add(event.id)
     }

@@ -19,12 +19,12 @@ const toleranceSeconds = 300
 
 /**
  * Checks the signature of a webhook (Standard Webhooks: HMAC-SHA256 over `id.timestamp.body`), and gives the event. `rawBody` is the
- * body as it came, before any parsing. Throws a WebhookError. The same event may come more than once: remember its `id`.
+ * body as it came, before any parsing: text, a Buffer, a Uint8Array or an ArrayBuffer. Throws a WebhookError. The same event may come more than once: remember its `id`.
  */
 export async function verify(
   secret: string,
   headers: WebhookHeaders,
-  rawBody: string | Uint8Array,
+  rawBody: string | ArrayBuffer | ArrayBufferView,
   { now = Date.now() }: { now?: number } = {},
 ): Promise<WebhookEvent> {
   const [id, timestamp, signatures] = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) =>
@@ -35,8 +35,7 @@ export async function verify(
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(now / 1_000 - sent) > toleranceSeconds) {
     throw new WebhookError('The timestamp is too far from now.')
   }
-  const text = typeof rawBody === 'string' ? rawBody : new TextDecoder().decode(rawBody)
-  const body = typeof rawBody === 'string' ? new TextEncoder().encode(rawBody) : rawBody
+  const body = bytesOf(rawBody)
   const head = new TextEncoder().encode(`${id}.${timestamp}.`)
   const signed = new Uint8Array(head.length + body.length)
   signed.set(head)
@@ -47,9 +46,27 @@ export async function verify(
   for (const signature of signatures.split(' ')) {
     const [version, encoded = ''] = signature.split(',')
     const bytes = version === 'v1' ? fromBase64(encoded) : undefined
-    if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed))) return JSON.parse(text) as WebhookEvent
+    if (bytes && (await crypto.subtle.verify('HMAC', key, bytes, signed))) return parsed(body)
   }
   throw new WebhookError('The signature is wrong.')
+}
+
+/** The body's bytes: of text, a Buffer, a Uint8Array or an ArrayBuffer. */
+function bytesOf(rawBody: unknown): Uint8Array {
+  if (typeof rawBody === 'string') return new TextEncoder().encode(rawBody)
+  if (rawBody instanceof ArrayBuffer) return new Uint8Array(rawBody)
+  if (ArrayBuffer.isView(rawBody)) return new Uint8Array(rawBody.buffer, rawBody.byteOffset, rawBody.byteLength)
+  throw new WebhookError(
+    'Pass the body as it came, before it is parsed: express.raw({ type: "application/json" }) in Express, await request.text() elsewhere.',
+  )
+}
+
+function parsed(body: Uint8Array): WebhookEvent {
+  try {
+    return JSON.parse(new TextDecoder().decode(body)) as WebhookEvent
+  } catch {
+    throw new WebhookError('The body is not JSON.')
+  }
 }
 
 function secretBytes(secret: string): Uint8Array<ArrayBuffer> {

@@ -13,7 +13,7 @@ import { signerOf } from './signer.ts'
 /** Opens the rails of the kind `bitcoin`. Outside live mode, a rail without keys gets some in the data folder. */
 export async function openBitcoin(
   entries: readonly RailEntry[],
-  { config, db, clock, log }: Pick<Foundation, 'config' | 'db' | 'clock' | 'log'>,
+  { config, db, clock, log, secrets }: Pick<Foundation, 'config' | 'db' | 'clock' | 'log' | 'secrets'>,
   file: ConfigFile,
 ): Promise<BitcoinRails> {
   const isLive = config.mode === 'live'
@@ -23,11 +23,12 @@ export async function openBitcoin(
     db,
     clock,
     log,
+    secrets,
     confirmations: config.confirmations,
     timeoutMs: config.outsideTimeoutMs,
     readSecret,
     mnemonicOf: (entry) => mnemonicOf(entry, { folder: file.folder, readSecret, madeKeys }),
-    signer: signerOf(file),
+    signer: signerOf(file, db),
     needsTwoNodes: isLive,
   })
 }

@@ -1,3 +1,4 @@
+import { bankFileTaken, compareStatements } from '../exchange/reconciliation/compare-statements.ts'
 import { readShared } from '../exchange/audit/version.ts'
 import { syncAssets } from '../reference/catalog/sync-assets.ts'
 import type { Config } from './config/config.ts'
@@ -5,6 +6,7 @@ import type { Ctx } from '../exchange/context.ts'
 import { lookAtReviews, reviewDue } from '../exchange/customers/look-at-reviews.ts'
 import { customerProven, statusChanged, reportProven } from '../exchange/customers/report-status.ts'
 import { type Notifier, openNotifier } from '../platform/db/notifier.ts'
+import { openRefusedWrites, type RefusedWrites } from '../platform/db/refused-writes.ts'
 import { openRowIds } from '../platform/db/row-ids.ts'
 import type { Database } from '../platform/db/sql.ts'
 import { railEventReceived } from '../exchange/settlement/rail-event.ts'
@@ -23,7 +25,7 @@ import { openRequestCounts } from '../platform/lib/request-counts.ts'
 import { openSecurityEvents, type SecurityEvents } from '../platform/lib/security-events.ts'
 import { openHeartbeat } from '../platform/jobs/heartbeat.ts'
 import { openQueue } from '../platform/jobs/queue.ts'
-import type { Clock } from '../platform/lib/clock.ts'
+import { type Clock, stopwatch } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { orderEmailWriter } from '../exchange/orders/order-emails.ts'
 import { reminderDue, remindOfQuestions } from '../exchange/settlement/question.ts'
@@ -52,6 +54,7 @@ import { settleRailEvents } from '../exchange/settlement/settle-rail-events.ts'
 import { importShared } from '../exchange/orders/import-shared.ts'
 import { sharedTokenDue } from '../exchange/transactions/shared-token.ts'
 import { hedgeDue } from '../exchange/treasury/hedge.ts'
+import { mailNeedsAgain, needMailDue } from '../exchange/needs/mail-needs.ts'
 import { hedgeExposure, hedgingDue } from '../exchange/treasury/propose-hedges.ts'
 import { followHedges } from '../exchange/treasury/send-hedges.ts'
 import { firstOf } from './first-of.ts'
@@ -91,6 +94,8 @@ export type Dependencies = {
   publicUrl: string
   /** Opened in this order; an exchange without any offers nothing. */
   plugIns: readonly OpenPlugIn[]
+  /** Writes that the database has refused, as its pool has seen; only the heartbeat's own unless given. */
+  refusedWrites?: RefusedWrites
   /** What was handed to rails; nothing is remembered unless given. */
   payoutMemory?: PayoutMemory
   /** What sets the queue's work going, if not the process's own timers. */
@@ -103,6 +108,13 @@ const outsideOf = (plugIns: readonly PlugIn[]): Pick<Ctx, 'venue' | 'signer'> =>
   signer: firstOf(plugIns, (one) => one.signer),
 })
 
+async function learnTime({ db, clock, config }: Pick<Dependencies, 'db' | 'clock' | 'config'>): Promise<void> {
+  const asked = stopwatch()
+  const { offsetMs, at } = await readShared({ db, config })
+  clock.learnOffset(offsetMs)
+  clock.follow(at, asked())
+}
+
 /** Wires the business together: which job is done by whom, and which rails, markets and providers serve it. */
 export async function composeExchange({
   publicUrl,
@@ -113,7 +125,7 @@ export async function composeExchange({
 }: Dependencies): Promise<Composition> {
   const { config, db, clock, log, secrets } = dependencies
   await syncAssets(db)
-  clock.learnOffset((await readShared(db)).offsetMs)
+  await learnTime(dependencies)
   const rowIds = openRowIds(db)
   const notifier = openNotifier(db, log)
   const works = config.roles.includes('worker')
@@ -128,7 +140,7 @@ export async function composeExchange({
     onForeign: () => notifier.notify('jobs'),
     ...(scheduler ? { scheduler } : {}),
   })
-  const heartbeat = openHeartbeat({ db, clock, log }, { works })
+  const heartbeat = openHeartbeat({ refusedWrites: openRefusedWrites(), ...dependencies }, { works })
   const halts = openHalts()
   await halts.refresh(db)
   const ccxt = openCcxt({ log, timeoutMs: config.outsideTimeoutMs })
@@ -136,7 +148,7 @@ export async function composeExchange({
   for (const open of openers) plugIns.push(await open({ ...dependencies, queue, ccxt }))
 
   const opened = await openMarkets(
-    { config, db, clock, log, ccxt },
+    { config, db, clock, log, secrets, ccxt },
     firstOf(plugIns, (one) => one.market),
     (market) => {
       ctx.market = whileClocksAgree(market, heartbeat)
@@ -156,7 +168,7 @@ export async function composeExchange({
     market: whileClocksAgree(opened.market, heartbeat),
     markets: opened.markets,
     ...outsideOf(plugIns),
-    policies: await openPolicies(db, config.environment),
+    policies: await openPolicies(db, dependencies),
     identity: identityProviders(plugIns.flatMap((one) => one.identityProviders ?? [])),
     onCreated: (block, created) => {
       for (const one of plugIns) one.onCreated?.(block, created)
@@ -198,7 +210,9 @@ const handlersOf = (ctx: Ctx): Record<string, Handler> => ({
   [endpointEnded]: dropQueue(ctx),
   [replayDue]: queueReplays(ctx),
   [hedgingDue]: hedgeExposure(ctx),
+  [needMailDue]: mailNeedsAgain(ctx),
   [hedgeDue]: followHedges(ctx),
+  [bankFileTaken]: compareStatements(ctx),
 })
 
 type OfThisProcess = Pick<Dependencies, 'config' | 'clock' | 'log' | 'security'>

@@ -2,6 +2,7 @@ import type { Config } from './config/config.ts'
 import { findEmbedded, startEmbedded } from '../platform/db/embedded.ts'
 import { isOwner, migrate, serviceUrl } from '../platform/db/migrate.ts'
 import { openPool, type PoolCounts } from '../platform/db/pool.ts'
+import { openRefusedWrites, type RefusedWrites } from '../platform/db/refused-writes.ts'
 import type { Database } from '../platform/db/sql.ts'
 import type { LastSeen } from './last-seen.ts'
 import { detach } from '../platform/lib/detach.ts'
@@ -44,7 +45,7 @@ async function external({ database }: Config, secrets: Secrets): Promise<Reached
 
 /** Whether the role of these URLs owns the database. */
 async function namesOwner(urls: string[]): Promise<boolean> {
-  const db = openPool({ urls, size: 2, statementNames: false })
+  const db = openPool({ urls, size: 2 })
   try {
     return await isOwner(db)
   } finally {
@@ -118,18 +119,24 @@ export async function bringUpToDate({ urls: [url = ''], ownerUrls }: Reached, se
   throw failure
 }
 
+/** The SQLSTATE of a statement that the role may not run. */
+const denied = '42501'
+
 /** Opens the pool of the service's own role. A statement that the role may not run is a security event. */
 export const openServicePool = (
   config: Config,
   { urls }: Reached,
   { witness }: LastSeen,
   { record }: Pick<SecurityEvents, 'record'>,
+  refusedWrites: RefusedWrites = openRefusedWrites(),
 ): Database & { counts: PoolCounts } =>
   openPool({
     urls,
     witness,
-    onDenied: () => record('sql_denied'),
+    onRefused: (sqlState, text) => {
+      if (sqlState === denied) record('sql_denied')
+      refusedWrites.note(sqlState, text)
+    },
     size: config.database.poolSize,
-    statementNames: config.database.statementNames,
     statementTimeoutMs: config.database.statementTimeoutMs,
   })

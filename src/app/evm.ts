@@ -14,14 +14,16 @@ export function openEvm({
   db,
   clock,
   log,
-}: Pick<Foundation, 'config' | 'db' | 'clock' | 'log'>): Promise<EvmRails> {
+  secrets,
+}: Pick<Foundation, 'config' | 'db' | 'clock' | 'log' | 'secrets'>): Promise<EvmRails> {
   const { file } = config
   return openEvmRails({
     config,
     db,
     clock,
     log,
-    signer: signerOf(file),
+    secrets,
+    signer: signerOf(file, db),
     entries: file?.rails?.filter(isEvm),
     readSecret: file && ((reference) => secretOf(reference, file)),
     madeKeys: config.mode === 'live' ? undefined : join(config.dataDir, 'keys'),

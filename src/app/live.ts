@@ -1,5 +1,6 @@
 import { type ReportedEvent, receiveRailEvents } from '../exchange/settlement/rail-event.ts'
 import { endCreditingHalt, haltCrediting } from '../exchange/settlement/halts.ts'
+import { isDecided, isMatchedTo, type OwnPayment, reverseOwnDebit } from '../exchange/settlement/reverse-own-money.ts'
 import { bookCharges } from '../exchange/settlement/charges.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'
@@ -9,6 +10,9 @@ import type { EvmRails } from '../rails/evm/rails.ts'
 import { tradingVenue } from '../markets/ccxt/trading.ts'
 import type { TradingVenue } from '../markets/trading-venue.ts'
 import type { Atomic } from '../platform/db/sql.ts'
+import { forgetTestNetworks } from '../reference/addresses/test-network.ts'
+import { enqueueComparison } from '../exchange/reconciliation/compare-statements.ts'
+import { isBankFileAccepted } from '../exchange/operations/bank-files.ts'
 import { openBankRails } from '../rails/iso20022/rails.ts'
 import type { BankEntry } from '../rails/iso20022/settings.ts'
 import type { Rail } from '../rails/rail.ts'
@@ -24,7 +28,8 @@ import { forwardHalts, signerOf } from './signer.ts'
 
 /** Opens what the operator's settings connect: chains with a node, and identity providers with credentials. */
 export async function openLive(foundation: Foundation): Promise<PlugIn> {
-  const signer = signerOf(foundation.config.file)
+  forgetTestNetworks()
+  const signer = signerOf(foundation.config.file, foundation.db)
   const evm = await openEvm(foundation)
   const configured = await openConfigured(foundation, evm)
   return {
@@ -40,6 +45,11 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
       const reports = {
         report: (db: Atomic, events: readonly ReportedEvent[]) => receiveRailEvents(ctx, db, events),
         charge: (db: Atomic, costs: Parameters<typeof bookCharges>[2]) => bookCharges(ctx, db, costs),
+        accepts: (db: Atomic, file: Parameters<typeof isBankFileAccepted>[2]) => isBankFileAccepted(ctx, db, file),
+        isDecided,
+        isMatchedTo,
+        debitGone: (db: Atomic, money: OwnPayment) => reverseOwnDebit(ctx, db, money),
+        taken: (db: Atomic, file: { id: bigint }) => enqueueComparison(ctx, db, file),
         halt: (db: Atomic, rail: string, reason: string) => haltCrediting(db, { rail, since: ctx.clock.now(), reason }),
       }
       const resume = (db: Atomic, rail: string, reason: string) => endCreditingHalt(ctx, db, { rail, reason })
@@ -84,6 +94,13 @@ type OpenedRails = {
 /** What a rail that follows its provider reports to: events, its own costs, and that it must stop crediting. */
 export type RailReports = {
   report(db: Atomic, events: readonly ReportedEvent[]): Promise<void>
+  /** Whether operators have accepted a file of a bank as it is. */
+  accepts(db: Atomic, file: Parameters<typeof isBankFileAccepted>[2]): Promise<boolean>
+  isDecided(db: Atomic, money: OwnPayment): Promise<boolean>
+  isMatchedTo(db: Atomic, money: OwnPayment, reference: string): Promise<boolean>
+  debitGone(db: Atomic, money: OwnPayment): Promise<void>
+  /** A file of a bank was stored. */
+  taken(db: Atomic, file: { id: bigint }): void
   /** Books what a provider or a chain has charged. */
   charge(db: Atomic, costs: { place: string; asset: string; amount: bigint }[]): Promise<void>
   halt(db: Atomic, rail: string, reason: string): void
@@ -122,16 +139,17 @@ const railKinds: Readonly<Record<string, OpenRails>> = {
     )
     return openHyperswitch(settings, { db, clock, log, timeoutMs: config.outsideTimeoutMs })
   },
-  xrpl: async (entries, { config, db, clock, log }, file) => {
+  xrpl: async (entries, { config, db, clock, log, secrets }, file) => {
     const { rails, follow } = await openXrplRails(entries as readonly (RailEntry & XrplSettings)[], {
       db,
       clock,
       log,
+      secrets,
       timeoutMs: config.outsideTimeoutMs,
       readSecret: (reference) => secretOf(reference, file),
       needsTwoNodes: config.mode === 'live',
       folder: file.folder,
-      signer: signerOf(file),
+      signer: signerOf(file, db),
     })
     return { rails, follow }
   },

@@ -4,6 +4,7 @@ import type { CcxtProcess } from '../markets/ccxt/process.ts'
 import { openMarketHalts } from '../markets/halts.ts'
 import { type Follower, openFollower } from '../markets/live/follow.ts'
 import { type Leader, startLeader } from '../markets/live/lead.ts'
+import { bookKeyOf } from '../markets/live/queries.ts'
 import { type MarketRules, type MarketsSettings, rulesOf, type SourceEntry } from '../markets/settings.ts'
 import { type Markets, marketStatus } from '../markets/status.ts'
 import type { MarketSource } from '../markets/source.ts'
@@ -28,7 +29,7 @@ export type OpenedMarkets = {
 /** The topic under which the leader notifies other processes. */
 export const booksTopic = 'books'
 
-type Parts = Pick<Foundation, 'config' | 'db' | 'clock' | 'log'> & { ccxt: CcxtProcess }
+type Parts = Pick<Foundation, 'config' | 'db' | 'clock' | 'log' | 'secrets'> & { ccxt: CcxtProcess }
 
 /**
  * Opens what prices come from: the sources of CONFIG_FILE, or else the market that a plug-in brings. Without either nothing has a
@@ -39,7 +40,7 @@ export async function openMarkets(
   plugged: MarketSource | undefined,
   onGrown: (market: MarketSource) => void,
 ): Promise<OpenedMarkets> {
-  const { config, db, clock } = parts
+  const { config, db, clock, secrets } = parts
   const halts = openMarketHalts()
   await halts.refresh(db)
   const settings = config.file?.markets
@@ -57,7 +58,7 @@ export async function openMarkets(
     halts.apply(coherent(source, { maxPriceAgeSeconds, toleranceBasisPoints }))
   let isOpen = false
   let market = whole({ name: 'live', reference: 'EUR', markets: [], booksAt: () => [] })
-  const follower = openFollower({ db, clock, rules }, (grown) => {
+  const follower = openFollower({ db, stampKey: bookKeyOf(secrets), clock, rules }, (grown) => {
     market = whole(grown)
     if (isOpen) onGrown(market)
   })
@@ -83,9 +84,10 @@ function leadWith(
   settings: MarketsSettings,
   { ctx, rules, follower, onWritten }: LeadParts,
 ): Leader {
-  const { config, clock, log } = parts
+  const { config, clock, log, secrets } = parts
   return startLeader({
     ...parts,
+    stampKey: bookKeyOf(secrets),
     rules: {
       ...rules,
       jumpBasisPoints: () => ctx.policies.at(clock.now(), 'caps').rules.marketJumpBasisPoints,

@@ -2,19 +2,16 @@ import type { Gauge, Reading } from '../doors/api/admin.ts'
 import type { Ctx } from '../exchange/context.ts'
 import { marketMetrics } from './market-metrics.ts'
 import { openWitness, type Witness } from '../platform/db/witness.ts'
-import { stopwatch } from '../platform/lib/clock.ts'
 import type { RailOutcome } from '../rails/health.ts'
 import { type Halt, readHalts } from '../rails/halts.ts'
 import { requestMetrics } from './request-metrics.ts'
 import { treasuryGauges } from './treasury-metrics.ts'
-import { countUnderWay, findStuck, type Stuck, stuckStates } from '../exchange/checks/stuck.ts'
-
-/** How long one answer of the database serves all readers, in real milliseconds: some queries read whole tables. */
-const freshForMs = 15_000
+import { countUnderWay } from '../exchange/checks/under-way.ts'
+import { needGauges } from './need-metrics.ts'
+import { remembered } from './remembered.ts'
 
 /** What operators watch in addition to the process itself; docs/operator/metrics.md explains each. */
 export function metricsOf(ctx: Ctx, { refused }: Pick<Witness, 'refused'> = openWitness()): Gauge[] {
-  const stuck = remembered(() => findStuck(ctx))
   const underWay = remembered(() => countUnderWay(ctx))
   const count = (name: string, help: string, read: () => number | Promise<number>): Gauge => ({
     name,
@@ -23,18 +20,7 @@ export function metricsOf(ctx: Ctx, { refused }: Pick<Witness, 'refused'> = open
   })
 
   return [
-    {
-      name: 'stuck',
-      help: 'Things that have waited longer than their state allows (at most 1000 are counted of each kind).',
-      labels: ['what', 'state'],
-      read: async () => perState(await stuck(), (found) => found.length),
-    },
-    {
-      name: 'stuck_oldest_seconds',
-      help: 'For how long the oldest of them has waited; 0 if nothing waits.',
-      labels: ['what', 'state'],
-      read: async () => perState(await stuck(), (found) => longest(ctx, found)),
-    },
+    ...needGauges(ctx),
     {
       name: 'transactions_open',
       help: 'Transactions that have not ended, by status.',
@@ -75,7 +61,7 @@ export function metricsOf(ctx: Ctx, { refused }: Pick<Witness, 'refused'> = open
       Math.round(ctx.clock.offsetMs() / 1_000),
     ),
     count('database_writes', 'Whether the database takes writes of this process: 1 or 0.', () =>
-      ctx.heartbeat.writes() ? 1 : 0,
+      ctx.heartbeat.writes() === 'ok' ? 1 : 0,
     ),
     count(
       'clock_skew_seconds',
@@ -96,28 +82,3 @@ const haltedScopes = (halts: readonly Halt[]): Reading[] =>
     labels: [scope],
     value: halts.filter((one) => one.scope === scope).length,
   }))
-
-/** A value for every state that has a limit, so that an alarm can tell none from not known. */
-const perState = (found: Stuck[], value: (own: Stuck[]) => number): Reading[] =>
-  stuckStates.map(({ what, state }) => ({
-    labels: [what, state],
-    value: value(found.filter((one) => one.what === what && one.state === state)),
-  }))
-
-const longest = ({ clock }: Ctx, found: Stuck[]): number =>
-  Math.max(0, ...found.map(({ since }) => Math.round((clock.now().getTime() - since.getTime()) / 1_000)))
-
-/** Shares one answer among all readers within `freshForMs`; failures are not kept. */
-function remembered<T>(ask: () => Promise<T>): () => Promise<T> {
-  let asked: { answer: Promise<T>; age: () => number } | undefined
-  return async () => {
-    if (!asked || asked.age() > freshForMs) asked = { answer: ask(), age: stopwatch() }
-    const mine = asked
-    try {
-      return await mine.answer
-    } catch (error) {
-      if (asked === mine) asked = undefined
-      throw error
-    }
-  }
-}

@@ -2,12 +2,18 @@ import { resolve } from 'node:path'
 
 import type { Ctx } from '../exchange/context.ts'
 import { keepLooking } from '../rails/keep-looking.ts'
+import type { Db } from '../platform/db/sql.ts'
+import { seenJournal } from '../rails/keys/seen-journal.ts'
 import { openSignerClient, type SignerClient } from '../rails/keys/signer-client.ts'
 import type { ConfigFile } from './config/file.ts'
 
-/** The signer that CONFIG_FILE names, if it names one. */
-export const signerOf = (file: ConfigFile | undefined): SignerClient | undefined =>
-  file?.custody?.signer && openSignerClient(resolve(file.folder, file.custody.signer.socket))
+/**
+ * The signer that CONFIG_FILE names, if it names one. The database remembers how far its journal was; without one, nothing is signed
+ * that it would have to know of.
+ */
+export const signerOf = (file: ConfigFile | undefined, db?: Db): SignerClient | undefined =>
+  file?.custody?.signer &&
+  openSignerClient(resolve(file.folder, file.custody.signer.socket), ...(db ? [seenJournal(db)] : []))
 
 /** The halts of this process are a second old at most; with this they reach the signer within two. */
 const everyMs = 250

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 
 import { buildAdmin } from '../doors/api/admin.ts'
 import { forgetOldAnswers } from '../doors/api/idempotency.ts'
+import { forgetUsedForms } from '../exchange/sign-in/once.ts'
 import { doChores } from './chores.ts'
 import { buildDoors } from './doors.ts'
 import { firstOf } from './first-of.ts'
@@ -12,13 +13,19 @@ import { bringUpToDate, openServicePool, reachDatabase, type Reached } from './d
 import { listenForNotifications } from '../platform/db/notifier.ts'
 import { refuseOtherSchema } from '../platform/db/migrate.ts'
 import { codeOf } from '../platform/db/pool.ts'
+import { openRefusedWrites } from '../platform/db/refused-writes.ts'
+import { capsWatch } from '../exchange/checks/doctor-signer.ts'
 import { closeIfRestored } from '../exchange/operations/restore.ts'
 import { indexCustomers } from '../exchange/reports/customers-like.ts'
+import { measureVolumes } from '../exchange/partners/volume.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { composeExchange, type Composition } from './compose.ts'
 import { detach } from '../platform/lib/detach.ts'
 import { stopwatch, systemClock } from '../platform/lib/clock.ts'
 import { learnLedgerKeys } from '../exchange/ledger/ledger-keys.ts'
+import { applyOwnMoneyRules } from '../exchange/operations/own-money.ts'
+import { reconcile } from '../exchange/reconciliation/reconcile.ts'
+import { hasUnreported } from '../exchange/reconciliation/signed-unknown.ts'
 import { updateBalanceSnapshot } from '../exchange/ledger/balance.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { openLastSeen } from './last-seen.ts'
@@ -82,14 +89,15 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   await migrateAsOwner(config, reached, secrets, log)
   const lastSeen = openLastSeen(config.dataDir, log)
   const security = openSecurityEvents(log)
-  const db = openServicePool(config, reached, lastSeen, security)
+  const refusedWrites = openRefusedWrites()
+  const db = openServicePool(config, reached, lastSeen, security, refusedWrites)
   ends.push(() => db.close())
   await refuseOtherSchema(db, secrets.mark)
   await learnMasterKeys(db, secrets)
   await learnLedgerKeys(db, secrets)
 
   ends.push(() => lastSeen.close())
-  const foundation = { config, db, log, security, secrets, clock: systemClock(), publicUrl: '', plugIns }
+  const foundation = { config, db, refusedWrites, log, security, secrets, clock: systemClock(), publicUrl: '', plugIns }
   const composition = await composeExchange({ ...foundation, payoutMemory: lastSeen.payouts })
   ends.push(() => composition.notifier.close())
   ends.push(() => composition.ctx.identity.close())
@@ -103,6 +111,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
 
   const accounts = openAccounts(ctx)
   ends.push(() => accounts.close())
+  const sayShortCaps = capsWatch(ctx)
   const watch = keepWatch(ctx, async () => {
     await ctx.policies.reload(ctx.db)
     await learnMasterKeys(ctx.db, ctx.secrets)
@@ -111,6 +120,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
     accounts.forget()
     forgetPartners(ctx)
     sender.forget()
+    sayShortCaps()
   })
   ends.push(() => watch.stop())
   await ctx.heartbeat.start()
@@ -124,6 +134,7 @@ async function start({ config, log, plugIns }: StartOptions, ends: Ends): Promis
   if (config.roles.includes('worker')) {
     startWork(composition, ends)
     await startHedging(ctx)
+    sayShortCaps()
   }
   if (config.database.urls.length > 0) {
     ends.push(listenToOthers(composition, reached.urls))
@@ -201,9 +212,12 @@ function startWork({ ctx, relay, sender, plugIns }: Composition, ends: Ends): vo
     'fold balances': () => updateBalanceSnapshot(ctx.db),
     'forget old answers': () => forgetOldAnswers(ctx),
     'forget old events': eventAgeing(ctx),
+    'forget used forms': () => forgetUsedForms(ctx),
     'forget old attempts': () => forgetOldAttempts(ctx),
     'propose rebalances': () => proposeRebalances(ctx),
+    'book own money': () => applyOwnMoneyRules(ctx),
     'index customers': () => indexCustomers(ctx),
+    'measure volumes': () => measureVolumes(ctx),
     'forget open locks that are over': () => forgetOpenLocks(ctx),
   })
   const valuing = doChores(
@@ -211,7 +225,12 @@ function startWork({ ctx, relay, sender, plugIns }: Composition, ends: Ends): vo
     { 'value entries': () => valueEntries(ctx), 'store marks': () => storeMarks(ctx) },
     5_000,
   )
+  const comparing = doChores(ctx, { 'compare with statements': () => reconcile(ctx) }, 600_000)
+  const unknown = async () => (await hasUnreported(ctx)) && reconcile(ctx)
+  const guarding = doChores(ctx, { 'compare with what was signed': unknown }, 5_000)
   ends.push(async () => {
+    comparing.stop()
+    guarding.stop()
     valuing.stop()
     chores.stop()
     await relay.stop()

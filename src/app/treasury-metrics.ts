@@ -4,6 +4,7 @@ import { listBalances } from '../exchange/treasury/balances.ts'
 import { countHedges, openStates } from '../exchange/treasury/decide-hedge.ts'
 import { exposures } from '../exchange/treasury/exposure.ts'
 import { decimalsOf } from '../exchange/treasury/mark.ts'
+import { unplacedHedges } from '../exchange/treasury/unplaced-hedges.ts'
 import { worthDecimals } from '../exchange/treasury/valuation.ts'
 
 /** What the house holds, owes and trades. Balances and exposure have no value that means "none": they have no line then. */
@@ -25,6 +26,25 @@ export const treasuryGauges = (ctx: Ctx): Gauge[] => [
       const counts = await countHedges(ctx)
       return openStates.map((state) => ({ labels: [state], value: counts.get(state) ?? 0 }))
     },
+  },
+  {
+    name: 'hedges_unplaced',
+    help: 'What should be hedged and cannot be, in whole units of the base currency, by pair and cause.',
+    labels: ['pair', 'cause'],
+    read: async () =>
+      (await unplacedHedges(ctx)).map(({ pair, cause, asset, amount }) => ({
+        labels: [pair, cause],
+        value: measured(amount, decimalsOf(asset)),
+      })),
+  },
+  {
+    name: 'hedges_unplaced_eur',
+    help: 'The same in EUR, by the latest price that was known.',
+    labels: ['pair', 'cause'],
+    read: async () =>
+      (await unplacedHedges(ctx)).flatMap(({ pair, cause, cents }) =>
+        cents === undefined ? [] : [{ labels: [pair, cause], value: measured(cents, 2) }],
+      ),
   },
   {
     name: 'custody_available',

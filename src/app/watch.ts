@@ -20,11 +20,12 @@ export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
 
   async function look(): Promise<void> {
     try {
-      const { version, offsetMs } = await readShared(ctx.db)
+      const { version, offsetMs } = await readShared(ctx)
       ctx.clock.learnOffset(offsetMs)
+      // First, and whatever becomes of the rest: a halt must hold in this process too.
+      await Promise.all([ctx.halts.refresh(ctx.db), ctx.markets.refresh()])
       if (known !== undefined && version !== known) await forget()
       known = version
-      await Promise.all([ctx.halts.refresh(ctx.db), ctx.markets.refresh()])
       sampleMarket(ctx.market, ctx.clock.now())
     } catch (error) {
       ctx.log.warn({ err: error }, 'Failed to look for changes made by other processes; retrying.')

@@ -20,6 +20,12 @@ export type Environment = {
   frameOrigins: readonly string[]
   /** A policy that one operator proposes is approved by a second one. */
   twoOperators: boolean
+  /** Operators approve with keys of theirs only; elsewhere the service vouches for an operator without one. */
+  operatorKeys: boolean
+  /** Bank transfers of others than the customer wait for staff. */
+  holdsThirdPartyMoney: boolean
+  /** Business time may be moved ahead of real time. Elsewhere the database, which would say so, is not asked. */
+  movesTime: boolean
 }
 
 /** The operator as customers see it: checkout footers, e-mails and receipts. */
@@ -118,6 +124,8 @@ export type Settings = {
     timeoutMs: number
     retrySeconds: number[]
     allowPrivate: boolean
+    /** Empty: any. */
+    ports: number[]
     disableAfterMs: number
     rotationOverlapMs: number
   }

@@ -1,5 +1,6 @@
 import type { Db } from '../platform/db/sql.ts'
 import { type MarketHalt, readHalts } from './live/queries.ts'
+import { newestRead } from '../platform/lib/newest-read.ts'
 import { readPair } from './pair.ts'
 import type { Book, MarketSource } from './source.ts'
 
@@ -20,11 +21,11 @@ export function openMarketHalts(): MarketHalts {
 
   return {
     all: () => halts,
-    refresh: async (db) => {
-      halts = await readHalts(db)
+    refresh: newestRead(readHalts, (found) => {
+      halts = found
       const read = halts.map(({ pair }) => pair)
       if (read.join() !== [...names].join()) names = new Set(read)
-    },
+    }),
     apply: (market) => {
       const indexOf = new Map(market.markets.map(({ base, quote }, index) => [nameOf(base, quote), index]))
       let last: { of: Books; names: typeof names; books: Books; open: object } | undefined

@@ -7,7 +7,7 @@ type Second = { second: number; low: Ratio; high: Ratio }
 export type PriceHistory = { seconds: Second[]; haltedUntil: number }
 
 /** A jump is judged within a minute of real time; a pair that has jumped is open again when no price of the last minute differs so much. */
-const windowMs = 60_000
+export const windowMs = 60_000
 
 export const newHistory = (haltedUntil = 0): PriceHistory => ({ seconds: [], haltedUntil })
 

@@ -1,6 +1,7 @@
 import { middleOf } from './agree.ts'
 import { priceText } from './decimal.ts'
 import type { MarketHalts } from './halts.ts'
+import { windowMs } from './jump.ts'
 import type { BookRow, StoredQuote } from './live/queries.ts'
 import { readPair } from './pair.ts'
 import type { Book, Market, MarketSource } from './source.ts'
@@ -16,7 +17,7 @@ export type SourceStatus = {
   deviation: number | null
 }
 
-/** A pair as operators see it. `at` is business time. `why`: an operator's reason, or that it jumped. */
+/** A pair as operators see it. `at` is business time. `why`: an operator's reason, or that it jumped, `jumpedMs` ago, and halts itself. */
 export type PairStatus = {
   pair: string
   bid: string | null
@@ -24,6 +25,7 @@ export type PairStatus = {
   at: Date | null
   state: 'open' | 'halted' | 'stale'
   why: string | null
+  jumpedMs: number | null
   sources: SourceStatus[]
 }
 
@@ -58,7 +60,7 @@ export function marketStatus({ market, halts, realNow, rows = () => [], sources 
         const reason = reasons.get(readPair(one.name)?.name ?? one.name)
         const row = written.get(one.name)
         const pair = pairOf(one, books[index], row, realNow().getTime())
-        return reason === undefined ? pair : { ...pair, state: 'halted' as const, why: reason }
+        return reason === undefined ? pair : { ...pair, state: 'halted' as const, why: reason, jumpedMs: null }
       })
       .toSorted((a, b) => (a.pair < b.pair ? -1 : 1))
   }
@@ -92,6 +94,7 @@ function pairOf(
     at: book?.at ?? null,
     state: hasJumped ? 'halted' : book ? 'open' : 'stale',
     why: hasJumped ? 'The price jumped.' : null,
+    jumpedMs: hasJumped ? Math.max(0, realNow - (row.haltedUntil?.getTime() ?? realNow) + windowMs) : null,
     sources: (row?.sources ?? own).map((one) => sourceOf(one, price, realNow)),
   }
 }

@@ -11,7 +11,7 @@ let db: ReturnType<typeof openPool>
 
 before(async () => {
   database = await testDatabase()
-  db = openPool({ urls: [database.url], size: 3, statementNames: true })
+  db = openPool({ urls: [database.url], size: 3 })
 })
 after(async () => {
   await db.close()

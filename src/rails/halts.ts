@@ -1,4 +1,5 @@
 import type { Db } from '../platform/db/sql.ts'
+import { newestRead } from '../platform/lib/newest-read.ts'
 
 /**
  * What a halt stops. `all`: orders and payouts. `payouts`: everything that leaves. `rail`: crediting and payouts of one rail.
@@ -15,14 +16,12 @@ export type Halt = {
   since: Date
   reason: string
   haltedBy: string
-  /** The first of two operators who want to end it. */
-  resumeBy: string | null
 }
 
 /** All halts, the longest first. */
 export const readHalts = (db: Db): Promise<Halt[]> =>
   db.sql`
-    select scope, name, since, reason, halted_by as "haltedBy", resume_by as "resumeBy" from halts
+    select scope, name, since, reason, halted_by as "haltedBy" from halts
     order by since, scope, name`
 
 /** What is halted, as this process knows it: a second old at most. What sends money asks the database (`payoutsHalted`). */
@@ -56,11 +55,11 @@ export function openHalts(): HaltState {
   let [active, known] = [nothingHalted, '']
   return {
     now: () => active,
-    refresh: async (db) => {
-      const halts = (await readHalts(db)).filter(({ scope }) => scope !== 'crediting')
+    refresh: newestRead(readHalts, (all) => {
+      const halts = all.filter(({ scope }) => scope !== 'crediting')
       const seen = halts.map(({ scope, name }) => `${scope} ${name}`).join()
       if (seen !== known) [active, known] = [halts.length > 0 ? activeOf(halts) : nothingHalted, seen]
-    },
+    }),
   }
 }
 

@@ -4,6 +4,12 @@
  * tests that every rail must pass.
  */
 
+import type { Atomic, Db } from '../platform/db/sql.ts'
+
+import type { ShownNode } from './chain/nodes.ts'
+import type { PayoutProgress } from './chain/refusals.ts'
+import type { StatementLine, StatementFinding, Withheld } from './statement.ts'
+
 /** One rail. What it cannot do it leaves out. */
 export type Rail = {
   /** Unique, lower case; its callbacks come to `/callbacks/{name}`. Stored with every payment: never change it. */
@@ -24,6 +30,20 @@ export type Rail = {
   balance(asset: string): Promise<bigint>
   /** Says whether payments can be made now, for `cambio doctor`. A provider that is down is an answer, not an error. */
   check?(): Promise<RailCheck>
+  /** The nodes of a chain, as they were last seen. */
+  nodes?(): Promise<ShownNode[]>
+  /** Bookings on the custody account that took money, for no order of ours: salaries, telephones. Reads with `db` alone. */
+  unexplained?(db: Db, limit: number): Promise<UnexplainedBooking[]>
+  /** Of its payments, in or out, those that may be reports of one payment; by the payment. Reads with `db` alone. */
+  doubts?(db: Db, payments: readonly string[]): Promise<Map<string, MoneyDoubt>>
+  /** Notes that its custodian has paid to an account of ours elsewhere, if it does not report that: once a key, in the block that books it. */
+  notePayout?(db: Atomic, payout: { key: string; asset: string; amount: bigint; at: Date }): void
+  /** Notes what a dispute in a currency that is not its payment's withholds of it, as is booked: nobody else says how much it is. */
+  noteWithheld?(db: Atomic, withheld: Withheld): void
+  /** Lets its chain be read again from a block on, and does `also` in the same block. What was reported and is gone is reversed. */
+  reread?(block: bigint, report: ReportEvents, also: (db: Atomic) => void): Promise<void>
+  /** What is wrong with its statements by themselves, for reconciliation. Reads with `db` alone. */
+  findings?(db: Db): Promise<StatementFinding[]>
   /** What was booked on the custody account in a period, for reconciliation. */
   statement?(period: { since: Date; until: Date }): Promise<StatementLine[]>
 }
@@ -48,12 +68,17 @@ export type DepositRail = Rail & { readonly deposit: DepositHalf }
 
 export type PayoutRail = Rail & { readonly payout: PayoutHalf }
 
+/** Receives the events of a chain, in the same block that stores what they report: both commit, or neither. */
+export type ReportEvents = (db: Atomic, events: (RailEvent & { rail: string })[]) => Promise<void>
+
 /** What a rail can report. Anything that a rail says and that we do not know for certain is `unknown`, and moves no money. */
 export type RailEventKind =
   | 'deposit_seen' //     on its way, not final yet
   | 'deposit_final' //    arrived, and final as far as the rail can say
   | 'deposit_declined' // an attempt to pay that failed
   | 'deposit_reversed' // reversed before it was final (a reorganization) or after (a chargeback, a recall)
+  | 'deposit_withdrawn' //  a deposit that the rail had reported never came
+  | 'reversal_withdrawn' // a reversal that the rail had reported never was
   | 'dispute_opened' //   the payer's bank contests a deposit
   | 'dispute_won' //      a dispute ended in our favor
   | 'dispute_lost' //     a dispute ended in the payer's favor
@@ -68,6 +93,8 @@ export type Dispute = {
   id: string
   /** Until when evidence can be sent, while the dispute is open. */
   respondBy?: Date
+  /** How often it has been opened again, under the same id: -1 for an inquiry, 0 for a chargeback, then pre-arbitration, arbitration. */
+  round?: number
   /** This very event moved `amount`: the rail withdrew it from us (opened, lost), or gave it back (won). */
   fundsMoved: boolean
 }
@@ -106,9 +133,6 @@ export type CallbackReading = { events: RailEvent[]; reply?: CallbackReply }
 
 /** The answer that a provider expects to its call; status 200 unless given. */
 export type CallbackReply = { status?: number; contentType: string; body: string }
-
-/** One booking on a custody account; `amount` is negative for what left it. */
-export type StatementLine = { payment: string; reference: string; asset: string; amount: bigint; at: Date }
 
 /** Where a customer pays: a page to go to, an address to send coins to, an account to send money to. */
 export type PayTo =
@@ -150,15 +174,56 @@ export type DepositHalf = {
    * rail, so never inside a block; answers the same each time.
    */
   origin(payment: string): Promise<Destination | 'unknown'>
+  /**
+   * Who paid, as the rail has stored it with the payment; undefined where it does not know. Reads with `db`, and never asks the outside:
+   * it is called in blocks that hold locks.
+   */
+  payer?(db: Db, payment: string): Promise<Payer | undefined>
+  /** What else the rail has stored with a payment, for a person who looks for its order. Like `payer`, it never asks the outside. */
+  details?(db: Db, payment: string): Promise<PaymentDetails | undefined>
   /** Captures a payment that was only authorized (`deposit_seen` until then). Safe to repeat. */
   capture?(payment: string): Promise<void>
   /** Cancels an authorization. Safe to repeat. */
   cancel?(payment: string): Promise<void>
+  /**
+   * A final event says how much of its payment has come by now, and a later one may say more: captured in parts. Of every other rail,
+   * what it says first of a payment counts.
+   */
+  readonly grows?: true
   /** The rail reports disputes: opened, then won or lost. */
   readonly disputes?: true
   /** Confirmations that make a deposit final, on chains. */
   readonly confirmations?: number
 }
+
+/**
+ * What a payment may be a second report of. `waiting`: those of them, itself included, that no statement has. `isStated`: a statement
+ * will say which of them were booked.
+ */
+export type MoneyDoubt = { of: string[]; waiting: string[]; isStated: boolean }
+
+/** Money that left a custody account for no order of ours. `payment`: as in the rail's statement. */
+export type UnexplainedBooking = {
+  payment: string
+  asset: string
+  amount: bigint
+  /** Who got it, and what was written with it; empty where the rail does not say. */
+  party: Payer
+  text: string
+  /** Ours where the booking names a payment or an order, else the bank's; empty where there is none. */
+  reference: string
+  /** The bank's day, `2026-12-14`; empty where it does not say. */
+  bookedOn: string
+  at: Date
+}
+
+/** Who paid: the name and the account, as a bank wrote them, and for whom, where that is said. Empty texts are not known. */
+export type Payer = { name: string; account: string; onBehalfOf: string }
+
+/**
+ * What a bank wrote about a payment: its text, the bank's own reference and the day on which it was booked. Empty texts are not known.
+ */
+export type PaymentDetails = Payer & { text: string; reference: string; bookedOn: string }
 
 /** Where a payment goes back to, and the rail that sends it. */
 export type Origin = { rail: PayoutRail; destination: Destination }
@@ -210,11 +275,20 @@ export type PayoutHalf = {
    * charged nothing. It is reserved along with the amount.
    */
   mostFee(asset: string): { asset: string; amount: bigint } | undefined
+  /** The most that one payout of an asset may have, where another process bounds that; undefined: no bound is known here. */
+  most?(asset: string): bigint | undefined
   /** Signs, numbers, batches: turns each order into an unrepeatable payment. Nothing leaves, nothing is remembered. */
   prepare(orders: PayoutOrder[]): Promise<PlanDraft[]>
   /** May be called any number of times for one prepared payment: it pays once. */
   submit(plan: { key: string; body: PlanBody }): Promise<void>
   look(plan: { key: string; body: PlanBody }): Promise<PlanOutcome>
+  /** How far a payment is, for operators. */
+  progress?(plan: { key: string; body: PlanBody }): Promise<PayoutProgress>
+  /**
+   * Ends a payment that can never be carried out: `look` says `never` from then on, and submitting it does nothing. Refuses with
+   * NOT_EXCLUDED while it still can be. `check` asks only.
+   */
+  end?(plan: { key: string; body: PlanBody }, how: 'check' | 'end'): Promise<void>
   /**
    * Whether a reference on a statement has the form of our keys, even of one that the database does not know: it was restored to an
    * earlier moment. Absent where the rail's statement comes from the database itself.

@@ -1,5 +1,5 @@
 import { after } from '../platform/lib/clock.ts'
-import type { StatementLine } from '../rails/rail.ts'
+import type { StatementLine } from '../rails/statement.ts'
 import type { World } from './world.ts'
 
 /** The real time of a business time. The sandbox's world keeps real time. */

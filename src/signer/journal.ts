@@ -15,6 +15,8 @@ export type JournalEntry =
       fee: { asset: string; amount: string }
       exclusive: readonly string[]
       claims: Readonly<Record<string, string>>
+      /** The bytes, as they are given again for the same request. Absent in lines of earlier versions, which sign again. */
+      signed?: unknown
     }
   | { kind: 'approval'; content: string; approver: string; signature: string }
   | { kind: 'halt'; reason: string }
@@ -23,12 +25,16 @@ export type JournalEntry =
 /** What the signer remembers, on its own disk. */
 export type Journal = {
   lines: readonly JournalLine[]
-  /** Returns when the line is on the disk. */
+  /**
+   * Returns when the line is on the disk. One that cannot be written whole is cut off again before anything else is written: until that
+   * works, every call fails.
+   */
   append(entry: JournalEntry, at: Date): Promise<JournalLine>
   close(): Promise<void>
 }
 
-const beginning = '0'.repeat(64)
+/** What the first line follows. */
+export const beginning = '0'.repeat(64)
 
 /**
  * Opens the journal, and checks it. Refuses a line that was changed, removed, inserted or moved, also at the end: `FILE.head` holds
@@ -54,23 +60,37 @@ async function openChecked(file: string, handle: FileHandle): Promise<Journal> {
   if (head === undefined ? lines.length > 1 : head !== beginning && !lines.some(({ hash }) => hash === head)) {
     throw new Error('The journal was changed: its last lines are missing.')
   }
-  if (whole.length < text.length) await handle.truncate(Buffer.byteLength(whole))
-  await writeHead(headFile, lines.at(-1)?.hash ?? beginning)
+  // Where a crash came between a line and its hash, the hash is of the line before.
+  const written = { bytes: Buffer.byteLength(whole), hash: lines.at(-1)?.hash ?? beginning, head, isWhole: false }
+  /** Brings the file back to its last whole line. */
+  async function cutOff(): Promise<void> {
+    if (written.head !== written.hash) await keepHead(written.hash)
+    await handle.truncate(written.bytes)
+    await handle.sync()
+    written.isWhole = true
+  }
+  async function keepHead(hash: string): Promise<void> {
+    await writeHead(headFile, hash, () => (written.head = hash))
+  }
+  await cutOff()
   return {
     lines,
     append: async (entry, at) => {
-      const last = lines.at(-1)
-      const body = {
-        number: lines.length + 1,
-        at: at.toISOString(),
-        previous: last?.hash ?? beginning,
-        entry,
-      }
+      if (!written.isWhole) await cutOff()
+      const body = { number: lines.length + 1, at: at.toISOString(), previous: written.hash, entry }
       const line = { ...body, hash: hashOf(body) }
-      await handle.appendFile(`${JSON.stringify(line)}\n`)
-      await handle.sync()
+      const text = `${JSON.stringify(line)}\n`
+      written.isWhole = false
+      try {
+        await handle.appendFile(text)
+        await handle.sync()
+        await keepHead(line.hash)
+      } catch (error) {
+        await cutOff().catch(() => undefined)
+        throw error
+      }
+      Object.assign(written, { bytes: written.bytes + Buffer.byteLength(text), hash: line.hash, isWhole: true })
       lines.push(line)
-      await writeHead(headFile, line.hash)
       return line
     },
     close: () => handle.close(),
@@ -85,7 +105,8 @@ function readLine(text: string, index: number): JournalLine {
   }
 }
 
-function check({ hash, ...body }: JournalLine, index: number, previous: string): void {
+/** Refuses a line that does not follow the one before. */
+export function check({ hash, ...body }: JournalLine, index: number, previous: string): void {
   const { number, at, entry } = body
   const isRight = number === index + 1 && body.previous === previous
   if (!isRight || hash !== hashOf({ number, at, previous, entry })) throw changed(index)
@@ -95,16 +116,21 @@ const changed = (index: number): Error => new Error(`The journal was changed at 
 const hashOf = (body: Omit<JournalLine, 'hash'>): string =>
   createHash('sha256').update(JSON.stringify(body)).digest('hex')
 
-async function writeHead(file: string, hash: string): Promise<void> {
+/** Replaces the file of the last hash. `replaced` is called once it has another content, which may not be on the disk yet. */
+async function writeHead(file: string, hash: string, replaced: () => void): Promise<void> {
   const handle = await open(`${file}.new`, 'w', 0o600)
-  await written(handle, `${hash}\n`)
+  await writeWhole(handle, `${hash}\n`)
   await rename(`${file}.new`, file)
+  replaced()
   const folder = await open(dirname(file), 'r')
-  await folder.sync()
-  await folder.close()
+  try {
+    await folder.sync()
+  } finally {
+    await folder.close()
+  }
 }
 
-async function written(handle: FileHandle, text: string): Promise<void> {
+async function writeWhole(handle: FileHandle, text: string): Promise<void> {
   try {
     await handle.writeFile(text)
     await handle.sync()

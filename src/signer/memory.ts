@@ -6,9 +6,14 @@ type SignedPayment = { payment: Payment; transfers: (readonly string[])[] }
 
 /** What the signer knows of the past, computed from its journal alone. */
 export type Memory = {
-  hasSigned(digest: string): boolean
+  /** What a request got, if it was signed before: the bytes, where the journal has them. */
+  signed(digest: string): { bytes: unknown } | undefined
   payment(payout: string): SignedPayment | undefined
   claim(subject: string): string | undefined
+  /** What was signed for a destination since a time, without one payout. */
+  paidTo(payment: Payment, since: Date): bigint
+  /** What was signed since a time of payments that count. */
+  paidSince(since: Date, counts: (payment: Payment) => boolean): bigint
   /** What has left of an asset since a time, fees included. A payment counts once; each fee counts. */
   spentSince(asset: string, since: Date): bigint
   approversOf(content: string): ReadonlySet<string>
@@ -21,10 +26,11 @@ export type Memory = {
 export const resumeCount = 2
 
 export function openMemory(lines: readonly JournalLine[]): Memory {
-  const digests = new Set<string>()
+  const digests = new Map<string, { bytes: unknown }>()
   const payments = new Map<string, SignedPayment>()
   const claims = new Map<string, string>()
   const approvals = new Map<string, Set<string>>()
+  let sent: (Payment & { at: number })[] = []
   let spent: { at: number; asset: string; amount: bigint }[] = []
   let halt: { id: string; reason: string; resumedBy: Set<string> } | undefined
 
@@ -34,26 +40,35 @@ export function openMemory(lines: readonly JournalLine[]): Memory {
       if (known) known.transfers.push(exclusive)
       else {
         payments.set(payment.payout, { payment, transfers: [exclusive] })
+        sent.push({ at, ...payment })
         spent.push({ at, asset: payment.asset, amount: payment.amount })
       }
     }
     for (const [subject, claim] of Object.entries(said)) claims.set(subject, claim)
     spent.push({ at, ...fee })
-    // The longest cap is a day.
+    // The longest window is 99 days, and that of caps a day.
+    if (sent.length > 200_000) sent = sent.filter((one) => one.at > at - 100 * 86_400_000)
     if (spent.length > 10_000) spent = spent.filter((one) => one.at > at - 2 * 86_400_000)
   }
 
   const memory: Memory = {
-    hasSigned: (digest) => digests.has(digest),
+    signed: (digest) => digests.get(digest),
     payment: (payout) => payments.get(payout),
     claim: (subject) => claims.get(subject),
+    paidSince: (since, counts) =>
+      sent.reduce((sum, one) => (one.at > since.getTime() && counts(one) ? sum + one.amount : sum), 0n),
+    paidTo: ({ payout, asset, destination }, since) =>
+      sent.reduce((sum, one) => {
+        const isOther = one.payout !== payout && one.asset === asset && one.destination === destination
+        return isOther && one.at > since.getTime() ? sum + one.amount : sum
+      }, 0n),
     spentSince: (asset, since) =>
       spent.reduce((sum, one) => (one.asset === asset && one.at > since.getTime() ? sum + one.amount : sum), 0n),
     approversOf: (content) => approvals.get(content) ?? new Set(),
     halt: () => halt,
     learn: ({ at, entry, hash }) => {
       if (entry.kind === 'signature') {
-        digests.add(entry.digest)
+        digests.set(entry.digest, { bytes: entry.signed })
         const paid = entry.payments.map((one) => ({ ...one, amount: BigInt(one.amount) }))
         const fee = { asset: entry.fee.asset, amount: BigInt(entry.fee.amount) }
         learnSignature({ ...entry, payments: paid, fee }, new Date(at).getTime())

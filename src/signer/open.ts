@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Clock } from '../platform/lib/clock.ts'
@@ -8,6 +8,7 @@ import { newMnemonic } from '../rails/bitcoin/keys.ts'
 import { makeKeys } from '../rails/keys/made-keys.ts'
 import { bitcoinFamily, destinationOf as bitcoinDestination } from '../rails/bitcoin/signing-family.ts'
 import { destinationOf as evmDestination, evmFamily } from '../rails/evm/signing-family.ts'
+import { findNetwork, type Network } from '../reference/catalog/network.ts'
 import { readKeystore, readPasswordFile } from '../rails/keys/keystore.ts'
 import { destinationOf as xrplDestination, xrplFamily } from '../rails/xrpl/signing-family.ts'
 import { openJournal } from './journal.ts'
@@ -37,24 +38,30 @@ export async function initSigner(folder: string): Promise<void> {
 /** Opens the signer of a folder and listens on its socket. Refuses a policy that it does not understand, and a changed journal. */
 export async function runSigner(
   folder: string,
-  { clock, log }: { clock: Pick<Clock, 'realNow'>; log: Log },
+  { clock, log, group }: { clock: Pick<Clock, 'realNow'>; log: Log; group?: string | undefined },
 ): Promise<{ stop(): Promise<void> }> {
   const mnemonic = await readMnemonic(folder, 'signer')
   // A keystore that the service used before, with its addresses.
   const evmMnemonic = existsSync(join(folder, 'evm.keystore')) ? await readMnemonic(folder, 'evm') : mnemonic
   const policy = readPolicy(await readFile(join(folder, 'policy.yaml'), 'utf8'))
-  const allowed = new Set([...policy.allowed].flatMap((one) => destinationOf(one) ?? unknownAddress(one)))
+  const allowed = new Set([...policy.allowed].map(allowedIn))
+  const gid = group === undefined ? undefined : await idOfGroup(group)
   const journal = await openJournal(join(folder, 'journal.jsonl'))
   const families = {
     bitcoin: bitcoinFamily(mnemonic),
     xrpl: xrplFamily(mnemonic),
-    evm: evmFamily(evmMnemonic, policy.testChains),
+    evm: evmFamily(evmMnemonic, policy),
   }
   const signer = openKeySigner({ policy: { ...policy, allowed }, journal, clock, log, families })
-  const server = await serveSigner(signer, socketIn(folder), log).catch(async (error: unknown) => {
+  const server = await serveSigner(signer, { socket: socketIn(folder), gid }, log).catch(async (error: unknown) => {
     await journal.close()
     throw error
   })
+  // Its group may pass through the folder to the socket, and read nothing in it.
+  if (gid !== undefined) {
+    await chown(folder, -1, gid)
+    await chmod(folder, 0o710)
+  }
   return {
     stop: async () => {
       server.closeAllConnections()
@@ -69,6 +76,29 @@ export async function runSigner(
 const readMnemonic = async (folder: string, name: string): Promise<string> =>
   readKeystore(join(folder, `${name}.keystore`), await readPasswordFile(join(folder, `${name}.keystore-password`)))
 
-function unknownAddress(address: string): never {
-  throw new Error(`policy.yaml: ${address} is not an address that the signer knows.`)
+/** An entry of the allow-list with what its address pays to. */
+function allowedIn(entry: string): string {
+  const [, code, address] = /^([A-Z][A-Z0-9]{1,19}):(.+)$/.exec(entry) ?? []
+  if (code === undefined || address === undefined) {
+    throw new Error(`policy.yaml: ${entry} names no chain: write CHAIN:ADDRESS, such as "BTC:bc1q...".`)
+  }
+  const network = findNetwork(code)
+  if (!network) throw new Error(`policy.yaml: ${entry} names an unknown chain.`)
+  if (network.code !== code) throw new Error(`policy.yaml: ${entry} must name the chain as ${network.code}.`)
+  const destination = destinationOn(network, address)
+  if (destination === undefined) throw new Error(`policy.yaml: ${entry} has no address of ${code}.`)
+  return `${code}:${destination}`
+}
+
+/** What an address pays to on one chain. */
+function destinationOn({ code, family }: Network, address: string): string | undefined {
+  if (family === 'evm') return evmDestination(address)
+  return code === 'XRP' ? xrplDestination(address) : bitcoinDestination(address, code)
+}
+
+async function idOfGroup(name: string): Promise<number> {
+  const lines = (await readFile('/etc/group', 'utf8')).split('\n').map((line) => line.split(':'))
+  const [, , id] = lines.find(([known]) => known === name) ?? []
+  if (id === undefined) throw new Error(`There is no group ${name}.`)
+  return Number.parseInt(id, 10)
 }

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import { chmod, rm } from 'node:fs/promises'
+import { chmod, chown, rm } from 'node:fs/promises'
 import { createConnection } from 'node:net'
 
 import { Ajv } from 'ajv'
 
 import type { Log } from '../platform/lib/log.ts'
 import { SignerRefusal } from '../rails/keys/signer.ts'
-import type { KeySigner } from './signer.ts'
+import type { KeySigner, SeenLine } from './signer.ts'
 
 /** A transfer of 100 payments has about 60 kB. */
 const mostBytes = 1_000_000
@@ -69,7 +69,12 @@ const evmFields = {
 }
 const evmParts = (route: object) =>
   shape([...Object.keys(evmFields), ...Object.keys(route)], { ...evmFields, ...route })
-const signing = (family: string, parts: object) => shape(['family', 'parts'], { family: { const: family }, parts })
+const seen = shape(['lines', 'hash'], {
+  lines: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+  hash: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+})
+const signing = (family: string, parts: object) =>
+  shape(['family', 'parts'], { family: { const: family }, parts, seen })
 const evmRoutes = [{ payout: text(100), recipient: text(100) }, { gasFor: id }, { sweepOf: id }].map((route) =>
   signing('evm', evmParts(route)),
 )
@@ -86,17 +91,23 @@ const schemas = {
     destination: text(500),
     ...given,
   }),
-  '/status': shape([], {}),
+  '/status': shape([], { seen }),
+  '/signed': shape(['after'], { after: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } }),
 }
 type Path = keyof typeof schemas
 type Fields = Record<'family' | 'chain' | 'reason' | 'payout' | 'asset' | 'amount' | 'destination', string> & {
   parts: object
+  seen?: SeenLine
+  after: number
   approver: string
   signature: string
 }
 
 const work: Record<Path, (signer: KeySigner, fields: Fields) => Promise<unknown>> = {
-  '/keys': async (signer, { family, chain }) => ({ keys: await signer.publicKeys(family, chain) }),
+  '/keys': async (signer, { family, chain }) => ({
+    keys: await signer.publicKeys(family, chain),
+    most: signer.status().most,
+  }),
   '/sign': (signer, { family, parts }) => signer.sign(family, parts),
   '/halt': async (signer, { reason }) => {
     await signer.halt(reason)
@@ -107,14 +118,20 @@ const work: Record<Path, (signer: KeySigner, fields: Fields) => Promise<unknown>
     await signer.approve({ payout, asset, amount: BigInt(units), destination }, { approver, signature })
     return {}
   },
-  '/status': (signer) => Promise.resolve(signer.status()),
+  '/signed': (signer, { after }) => Promise.resolve(signer.signedAfter(after)),
+  '/status': (signer, { seen: line }) =>
+    Promise.resolve({ ...signer.status(), ...(line ? { has_seen: signer.hasLine(line) } : {}) }),
 }
 
 /**
- * Listens on a Unix socket that only this user may open. Refuses to start where another signer listens: two would not know of each
- * other's signatures.
+ * Listens on a Unix socket that only this user may open, and the group with the id, if one is given. Refuses to start where another
+ * signer listens: two would not know of each other's signatures.
  */
-export async function serveSigner(signer: KeySigner, socket: string, log: Log): Promise<Server> {
+export async function serveSigner(
+  signer: KeySigner,
+  { socket, gid }: { socket: string; gid: number | undefined },
+  log: Log,
+): Promise<Server> {
   if (await isAnswered(socket)) throw new Error(`Another signer listens on ${socket}.`)
   await rm(socket, { force: true })
   const ajv = new Ajv()
@@ -122,8 +139,9 @@ export async function serveSigner(signer: KeySigner, socket: string, log: Log): 
   const server = createServer((request, response) => {
     handle(request, response).catch((error: unknown) => {
       if (error instanceof SignerRefusal) {
-        const { code, message, payouts } = error
-        return answer(response, code === 'malformed' ? 400 : 403, { code, message, payouts })
+        const { code, message, payouts, room } = error
+        const body = { code, message, payouts, ...(room === undefined ? {} : { room: String(room) }) }
+        return answer(response, code === 'malformed' ? 400 : 403, body)
       }
       log.error({ err: error }, 'A request failed.')
       answer(response, 500, {})
@@ -135,7 +153,16 @@ export async function serveSigner(signer: KeySigner, socket: string, log: Log): 
     const body = await readBody(request)
     if (request.method !== 'POST' || !isValid) throw new SignerRefusal('malformed', 'Unknown request.')
     if (!isValid(body)) throw new SignerRefusal('malformed', 'The request does not have the expected fields.')
-    answer(response, 200, await work[route](signer, body as Fields))
+    const fields = body as Fields
+    if (route === '/sign' && fields.seen && !signer.hasLine(fields.seen)) {
+      const message = `The signer's journal lacks the line ${fields.seen.lines} that was seen before: it is an older copy.`
+      return answer(response, 409, { message })
+    }
+    const given = await work[route](signer, fields)
+    // The answer itself stays the same for the same request, however long the journal is by now.
+    const { lines, hash } = signer.status()
+    if (route === '/sign') response.setHeader('signer-journal', `${lines} ${hash}`)
+    answer(response, 200, given)
   }
   server.requestTimeout = 10_000
   const mask = process.umask(0o177)
@@ -144,7 +171,8 @@ export async function serveSigner(signer: KeySigner, socket: string, log: Log): 
   } finally {
     process.umask(mask)
   }
-  await chmod(socket, 0o600)
+  if (gid !== undefined) await chown(socket, -1, gid)
+  await chmod(socket, gid === undefined ? 0o600 : 0o660)
   return server
 }
 
@@ -167,7 +195,8 @@ async function readBody(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-const isAnswered = (socket: string): Promise<boolean> =>
+/** Whether somebody listens on a socket. */
+export const isAnswered = (socket: string): Promise<boolean> =>
   new Promise((resolve) => {
     const call = createConnection(socket)
     call.once('connect', () => {

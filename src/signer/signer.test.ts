@@ -83,7 +83,7 @@ before(async () => {
   - { asset: BTC-BTC, per: transaction, max: "0.01" }
   - { asset: BTC-BTC, per: PT1H, max: "0.03" }
   - { asset: BTC-BTC, per: P1D, max: "0.05" }
-destinations: { allow: [${friends.join(', ')}] }
+destinations: { allow: [${friends.map((friend) => `"BTC:${friend}"`).join(', ')}] }
 approvals: [{ asset: BTC-BTC, above: "0.005", count: 2 }]
 approvers:
 ${lines.join('\n')}

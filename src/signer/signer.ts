@@ -3,15 +3,38 @@ import { createHash, verify } from 'node:crypto'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { type Payment, SignerRefusal, type SigningFamily } from '../rails/keys/signer.ts'
-import type { Journal, JournalEntry } from './journal.ts'
+import { beginning, type Journal, type JournalEntry } from './journal.ts'
 import { approvalContent, judge, resumeContent } from './judge.ts'
 import { openMemory, resumeCount } from './memory.ts'
-import type { Policy } from './policy.ts'
+import { mostOf, type Policy } from './policy.ts'
 
 /** A signature of an approver, in base64, over the content that `approvalContent` or `resumeContent` gives. */
 export type ApproverSignature = { approver: string; signature: string }
 
-export type SignerStatus = { halted: string | null; resumed_by: string[]; signatures: number; assets: string[] }
+/** `lines` and `hash`: the number and the hash of the journal's last line. */
+export type SignerStatus = {
+  halted: string | null
+  resumed_by: string[]
+  signatures: number
+  assets: string[]
+  /** The most that one payment of an asset may have, its fee included, in smallest units. */
+  most: Record<string, string>
+  lines: number
+  hash: string
+}
+
+/** A line of the journal by its number and its hash. */
+export type SeenLine = { lines: number; hash: string }
+
+/** A payment as it was signed, in smallest units, and the line of the journal that says so. */
+export type SignedLine = { line: number; payout: string; asset: string; amount: string; destination: string }
+
+/** `from` and `hash`: the hashes of the line that was asked for, and of the last one read, `upTo`; there are more where it is before `lines`. */
+export type SignedPage = { from: string | null; upTo: number; hash: string; lines: number; payments: SignedLine[] }
+
+/** A page ends with the line that reaches this; one line has less than a megabyte. */
+const pageBytes = 1_000_000
+const pageLines = 1_000
 
 /** The signer: keys, policy and memory. One request at a time. */
 export type KeySigner = {
@@ -23,6 +46,10 @@ export type KeySigner = {
   resume(given: ApproverSignature): Promise<{ status: 'waiting_for_second_operator' | 'resumed' }>
   approve(payment: Payment, given: ApproverSignature): Promise<void>
   status(): SignerStatus
+  /** The payments of the journal after a line, in pages. */
+  signedAfter(line: number): SignedPage
+  /** Whether the journal has a line that somebody has seen before. An older copy of the journal does not. */
+  hasLine(seen: SeenLine): boolean
 }
 
 type Dependencies = {
@@ -33,7 +60,7 @@ type Dependencies = {
   families: Readonly<Record<string, SigningFamily<never, unknown, unknown>>>
 }
 
-/** Opens the signer on its journal. Nothing is signed that is not on the disk first. */
+/** Opens the signer on its journal. No bytes leave it that are not on the disk first. */
 export function openKeySigner({ policy, journal, clock, log, families }: Dependencies): KeySigner {
   const memory = openMemory(journal.lines)
   let before: Promise<unknown> = Promise.resolve()
@@ -69,9 +96,13 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
     const digest = createHash('sha256')
       .update(JSON.stringify([family, parts]))
       .digest('hex')
-    if (!memory.hasSigned(digest)) {
-      const content = await known.read(parts)
-      judge(policy, memory, content, clock.realNow())
+    const before = memory.signed(digest)
+    if (before?.bytes !== undefined) return before.bytes
+    const content = before ? undefined : await known.read(parts)
+    if (content) judge(policy, memory, content, clock.realNow())
+    refuseHalted()
+    const signed = await known.sign(parts)
+    if (content) {
       const { payments, fee, exclusive, claims } = content
       await record({
         kind: 'signature',
@@ -80,10 +111,9 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
         fee: { asset: fee.asset, amount: String(fee.amount) },
         exclusive,
         claims,
+        signed,
       })
     }
-    refuseHalted()
-    const signed = await known.sign(parts)
     refuseHalted()
     return signed
   }
@@ -120,6 +150,20 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
         checkSignature(content, given)
         if (!memory.approversOf(content).has(given.approver)) await record({ kind: 'approval', content, ...given })
       }),
+    signedAfter: (line) => {
+      const { lines } = journal
+      const payments: SignedLine[] = []
+      let upTo = line
+      for (let bytes = 0; upTo < lines.length && upTo < line + pageLines && bytes < pageBytes; upTo += 1) {
+        const entry = lines[upTo]?.entry
+        if (entry?.kind !== 'signature') continue
+        bytes += JSON.stringify(entry.payments).length
+        payments.push(...entry.payments.map((payment) => ({ line: upTo + 1, ...payment })))
+      }
+      const hashAt = (number: number) => (number === 0 ? beginning : (lines[number - 1]?.hash ?? null))
+      return { from: hashAt(line), upTo, hash: hashAt(upTo) ?? beginning, lines: lines.length, payments }
+    },
+    hasLine: ({ lines, hash }) => journal.lines[lines - 1]?.hash === hash,
     status: () => {
       const halt = memory.halt()
       return {
@@ -127,6 +171,9 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
         resumed_by: [...(halt?.resumedBy ?? [])],
         signatures: journal.lines.filter(({ entry }) => entry.kind === 'signature').length,
         assets: [...new Set(policy.caps.map(({ asset }) => asset))],
+        most: Object.fromEntries([...mostOf(policy)].map(([asset, units]) => [asset, String(units)])),
+        lines: journal.lines.length,
+        hash: journal.lines.at(-1)?.hash ?? beginning,
       }
     },
   }

@@ -7,6 +7,7 @@ import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { signedCalculator } from '../support/calculator.ts'
 import { openPage, phones } from '../support/checkout-browser.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
+import { stopMarket } from '../support/still-market.ts'
 import { until } from '../support/telling.ts'
 
 describe('the calculator while one types', { skip: noBrowser() }, () => {
@@ -14,6 +15,7 @@ describe('the calculator while one types', { skip: noBrowser() }, () => {
   let browser: Browser
   before(async () => {
     ;[exchange, browser] = await Promise.all([startExchange(), launchBrowser()])
+    stopMarket(exchange)
   })
   after(async () => {
     await Promise.all([browser.close(), exchange.stop()])

@@ -7,7 +7,7 @@ import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, heading, openPage, phones } from '../support/checkout-browser.ts'
 import { createBuy, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { advance } from '../support/journey.ts'
+import { advance, read } from '../support/journey.ts'
 
 /** Stands in for what the browser under test does not have: a camera, and what reads codes. */
 const camera = `
@@ -41,13 +41,13 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
   const field = (page: Page) => page.getByLabel('BTC address on Bitcoin')
 
   /** A customer at the page that asks for the address. */
-  async function atAddress(): Promise<{ page: Page; url: string }> {
+  async function atAddress(): Promise<{ page: Page; url: string; id: string }> {
     customers += 1
-    const { url } = await createBuy(exchange)
+    const { url, id } = await createBuy(exchange)
     const page = await openPage(browser, url, phones.with)
     await becomeKnown(page, exchange, `islands-${customers}@example.com`)
     await heading(page, asked)
-    return { page, url }
+    return { page, url, id }
   }
 
   it('tells what is wrong with an address when its field is left, and takes it back when it is right', async () => {
@@ -103,9 +103,12 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
   })
 
   it('says that a price has ended, and renews it in place: what has been typed stays', async () => {
-    const { page, url } = await atAddress()
-    await advance(exchange, 'PT14M52S')
+    const { page, url, id } = await atAddress()
+    const endsAt = Date.parse((await read(exchange, id)).quote_expires_at)
+    const leftMs = endsAt - exchange.service.composition.ctx.clock.now().getTime()
+    await advance(exchange, `PT${Math.floor(leftMs / 1_000) - 25}S`)
     await page.goto(url)
+    await page.getByText('This price holds for').first().waitFor()
     await field(page).fill('half an addr')
     const renew = page.getByRole('button', { name: 'Get a new price' })
     await renew.waitFor()
@@ -121,16 +124,16 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
   it('says what is left after a phone was put away: the server’s time counts, not how long the page ticked', async () => {
     const { page } = await atAddress()
     const deadlines = page.locator('.deadlines')
-    await deadlines.getByText(/^Pay within (29|30) minutes/).waitFor()
+    await deadlines.getByText(/^Pay within (28|29|30) minutes/).waitFor()
     await advance(exchange, 'PT10M')
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    await deadlines.getByText(/^This price holds for 4:/).waitFor()
-    await deadlines.getByText(/^Pay within (19|20) minutes/).waitFor()
+    await deadlines.getByText(/^This price holds for [34]:/).waitFor()
+    await deadlines.getByText(/^Pay within (18|19|20) minutes/).waitFor()
     await advance(exchange, 'PT6M')
     await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     await deadlines.getByText(/^This price has expired/).waitFor()
     await page.getByRole('button', { name: 'Get a new price' }).waitFor()
-    await deadlines.getByText(/^Pay within (13|14) minutes/).waitFor()
+    await deadlines.getByText(/^Pay within (12|13|14) minutes/).waitFor()
   })
 
   it('takes back on top what it takes back at the field', async () => {

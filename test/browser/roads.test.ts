@@ -7,7 +7,7 @@ import { findNetwork } from '../../src/reference/catalog/network.ts'
 import { idBehind } from '../support/checkout-link.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { signedCalculator } from '../support/calculator.ts'
-import { heading, openPage } from '../support/checkout-browser.ts'
+import { heading, openPage, refreshTo } from '../support/checkout-browser.ts'
 import { formsOn, shownTerms, titleOf } from '../support/checkout-forms.ts'
 import { codeFor, coinNames, createBuy, type Passed, someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -117,19 +117,22 @@ async function payByHand(visit: Visit, title: string): Promise<void> {
   if (isScripted) {
     await keys.reach(button(visit, /^Copy Exact amount/))
     await pay(exchange, await idBehind(exchange, page.url()))
-  } else await keys.press(button(visit, 'Simulate payment'))
+  } else {
+    const loaded = page.waitForEvent('domcontentloaded')
+    await keys.press(button(visit, 'Simulate payment'))
+    await loaded
+  }
   await comeTo(visit, title)
   if (!isScripted) return
   assert.equal(await focused(page), 'H1')
   assert.equal(await page.locator('#live[role="status"]').textContent(), title)
 }
 
-/** The end. Where no script moves the page on, a link does. */
+/** The end. Where no script moves the page on, a link does, pressed as often as it takes. */
 async function comeTo(visit: Visit, title: string): Promise<void> {
   const { page, keys, exchange } = visit
   await arrive(exchange, await idBehind(exchange, page.url()), 'finished')
-  const refresh = page.getByRole('link', { name: 'Refresh' })
-  if ((await refresh.count()) > 0) await keys.press(refresh)
+  await refreshTo(page, title, (link) => keys.press(link))
   await at(visit, title)
 }
 

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, given, goOn, heading, isTooWide, openPage, phones } from '../support/checkout-browser.ts'
 import { createBuy, recordOfBuy } from '../support/customer.ts'
-import { type Exchange, startExchange, steady } from '../support/exchange.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, pay } from '../support/journey.ts'
 
 const sale = { from_amount: '0.05', from_currency: 'BTC', to_currency: 'EUR' }
@@ -73,7 +73,7 @@ describe('a sell in a browser', { skip: noBrowser() }, () => {
   })
 
   it('tells that the coins are seen, and how long the network takes', async (t) => {
-    const slow = await startExchange({ CONFIRMATIONS: 'LTC=12' }, steady)
+    const slow = await startExchange({ CONFIRMATIONS: 'LTC=12' }, { blockMs: 3_000 })
     t.after(() => slow.stop())
     const sell = await createBuy(slow, { ...sale, from_currency: 'LTC', from_amount: '5' })
     const page = await openPage(browser, sell.url, phones.with)

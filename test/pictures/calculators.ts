@@ -61,7 +61,13 @@ export function serveCalculators(app: FastifyInstance): void {
 /** As much of an exchange as a calculator that is only looked at asks for. */
 const stillCtx = {
   config: readConfig({}),
-  clock: { now: () => someTime, realNow: () => someTime, offsetMs: () => 0, learnOffset: () => undefined },
+  clock: {
+    now: () => someTime,
+    realNow: () => someTime,
+    offsetMs: () => 0,
+    learnOffset: () => undefined,
+    follow: () => 0,
+  },
   market: recordedMarket(1),
   rails: everyRail,
   policies,
@@ -70,7 +76,7 @@ const stillCtx = {
 } as unknown as Ctx
 
 const callerWith = (settings: PartnerSettings): Caller => ({
-  partner: { id: 7n, name: 'Tulip Wallet', settings, createdAt: someTime, disabledAt: null },
+  partner: { id: 7n, name: 'Tulip Wallet', settings, createdAt: someTime, disabledAt: null, volumeCents: 0n },
   key: {
     id: 1n,
     partnerId: 7n,

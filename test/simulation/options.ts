@@ -49,7 +49,14 @@ export type Run = { seed: number; windows: number; volatility: Volatility }
 
 const start = new Date('2026-11-23T00:00:00Z')
 const windowSeconds = 1_500
-const partner: Partner = { id: 1n, name: 'options', settings: defaultSettings, createdAt: start, disabledAt: null }
+const partner: Partner = {
+  id: 1n,
+  name: 'options',
+  settings: defaultSettings,
+  createdAt: start,
+  disabledAt: null,
+  volumeCents: 0n,
+}
 
 type Scene = { ctx: Ctx; market: WalkingMarket; setNow(now: Date): void }
 
@@ -154,7 +161,7 @@ function payFor(ctx: Ctx, order: Transaction, { paid, isUnlimited }: Attack, mid
     expected: order.from.asset.id,
     agreed: order.expectedFrom,
     free: [{ depositId: 1n, asset: order.from.asset.id, amount: paid }],
-    isExchanged: false,
+    exchanged: 0n,
     isLost: false,
     payouts: { open: false, paid: false, returned: false, failed: false },
     refunds: { open: false, addressNeeded: false, failed: false, paid: false },

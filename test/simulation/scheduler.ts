@@ -46,7 +46,7 @@ type Line = {
 }
 
 /** How long a step may do nothing before it counts as hanging, in real milliseconds. */
-const patienceMs = 20_000
+const patienceMs = 120_000
 
 const lost = (): Error => new Error('Connection terminated unexpectedly')
 

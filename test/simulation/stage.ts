@@ -91,6 +91,7 @@ export async function openStage(seed: number): Promise<Stage> {
       learnOffset: (offsetMs) => {
         ahead = Math.max(ahead, offsetMs)
       },
+      follow: () => 0,
     }
   }
   const complaints: string[] = []

@@ -9,7 +9,7 @@ import type { Scheduler as JobScheduler } from '../../src/platform/jobs/schedule
 import type { Clock } from '../../src/platform/lib/clock.ts'
 import type { Log } from '../../src/platform/lib/log.ts'
 import type { MarketSource } from '../../src/markets/source.ts'
-import { deriveSecrets } from '../../src/platform/privacy/master-key.ts'
+import { testSecrets } from '../support/test-secrets.ts'
 import type { Scheduler, Wires } from './scheduler.ts'
 import { highLimits, policiesWith } from '../support/policies.ts'
 
@@ -52,12 +52,14 @@ const lowApprovals = policiesWith(
 export async function startWorker(ground: Ground, name: string): Promise<Worker> {
   const wires = ground.scheduler.wires(name)
   const { database, jobs } = config
-  const db = openPool({ urls: [ground.url], size: database.poolSize, statementNames: true, connect: wires.connect })
+  // What comes next, and when, is the scheduler's to choose.
+  const wiring = { connect: wires.connect, pause: () => Promise.resolve() }
+  const db = openPool({ urls: [ground.url], size: database.poolSize, ...wiring })
   const begun: Worker['begun'] = []
   const renewals: Worker['renewals'] = []
   const scheduler: JobScheduler = {
     start: (work) => void begun.push(work),
-    // Who looks for work, and when, is the simulation's to choose.
+    // Who looks for work, and when, too.
     later: () => () => undefined,
     every: (work, ms) => {
       if (ms < jobs.leaseMs) renewals.push(work)
@@ -76,7 +78,7 @@ export async function startWorker(ground: Ground, name: string): Promise<Worker>
     db,
     clock: ground.clock(),
     log: ground.log,
-    secrets: deriveSecrets(Buffer.alloc(32, 7)),
+    secrets: testSecrets,
     publicUrl: 'http://exchange.example',
     plugIns: [open],
     scheduler,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { type Forms, formsOn, shownTerms, titleOf } from '../support/checkout-forms.ts'
+import { cookieOf, type Forms, formsOn, shownTerms, titleOf } from '../support/checkout-forms.ts'
 import { codeFor, createBuy } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { checkOut, create, lookup } from '../support/journey.ts'
@@ -28,18 +28,19 @@ describe('the terms and the privacy notice', () => {
   it('stand where the customer goes on, by links that can be read, and are recorded once', async () => {
     const { id, url } = await createBuy(exchange)
     const email = newEmail()
-    await forms.post(url, { do: 'email', email })
-    const { text } = await forms.get(url)
+    const claim = { cookie: cookieOf(await forms.post(url, { do: 'email', email })) }
+    const { text } = await forms.get(url, claim)
     assert.match(text, /By continuing, you accept our <a href="\/en\/terms"[^>]*>terms of use/)
     for (const path of ['/terms', '/en/terms', '/de/privacy', '/privacy']) {
       const page = await forms.get(exchange.url + path)
       assert.deepEqual([page.status, /Version 1|Fassung 1/.test(page.text)], [200, true], path)
     }
     assert.deepEqual(await accepted(id), [])
-    const answer = await forms.post(url, { do: 'code', code: await codeFor(exchange, email), accepts: shownTerms })
+    const form = { do: 'code', code: await codeFor(exchange, email), accepts: shownTerms }
+    const answer = await forms.post(url, form, claim)
     assert.deepEqual(await accepted(id), [{ ...ofOne, terms_url: `${exchange.url}/terms` }])
 
-    const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const cookie = cookieOf(answer)
     await forms.post(url, { do: 'terms', accepts: shownTerms }, { cookie })
     await checkOut(exchange, id)
     assert.equal((await accepted(id)).length, 1)
@@ -48,9 +49,10 @@ describe('the terms and the privacy notice', () => {
   it('are asked for on a page of their own where other versions were shown, and nothing is recorded before', async () => {
     const { id, url } = await createBuy(exchange)
     const email = newEmail()
-    await forms.post(url, { do: 'email', email })
-    const answer = await forms.post(url, { do: 'code', code: await codeFor(exchange, email), accepts: '0 1' })
-    const cookie = (answer.headers.get('set-cookie') ?? '').split(';')[0] ?? ''
+    const claim = { cookie: cookieOf(await forms.post(url, { do: 'email', email })) }
+    const form = { do: 'code', code: await codeFor(exchange, email), accepts: '0 1' }
+    const answer = await forms.post(url, form, claim)
+    const cookie = cookieOf(answer)
     assert.equal(titleOf(await forms.get(url, { cookie })), 'Before you continue')
     await forms.post(url, { do: 'terms', accepts: '0 1' }, { cookie })
     assert.deepEqual(await accepted(id), [])

@@ -5,7 +5,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
-import { commands } from '../../src/cli.ts'
+import { commands } from '../../src/app/commands/catalog.ts'
 import { readUsage } from '../../src/doors/commands/usage.ts'
 import { setPartner, switchFeature } from '../../src/exchange/partners/change.ts'
 import { type CommandLine, commandLineOf } from '../support/command.ts'

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { parse } from 'yaml'
 
 import { metricsOf } from '../../src/app/metrics.ts'
-import { stuckStates } from '../../src/exchange/checks/stuck.ts'
+import { needKinds } from '../../src/exchange/needs/need.ts'
 import { buildAdmin } from '../../src/doors/api/admin.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { anchorsOf, read } from '../support/papers.ts'
@@ -84,13 +84,13 @@ describe('the alert rules for Prometheus', () => {
     }
   })
 
-  it('watch every kind of thing that can be stuck', () => {
+  it('watch every kind of need', () => {
     const watched = rules.flatMap(({ expr }) =>
-      selectorsOf(expr).flatMap(({ matchers }) => /what=~?"([^"]*)"/.exec(matchers)?.[1]?.split('|') ?? []),
+      selectorsOf(expr).flatMap(({ matchers }) => /kind=~?"([^"]*)"/.exec(matchers)?.[1]?.split('|') ?? []),
     )
-    // Halts, halted rails and unknown hedges have their own metrics.
-    const others = ['halt', 'rail', 'hedge']
-    assert.deepEqual(new Set([...watched, ...others]), new Set(stuckStates.map(({ what }) => what)))
+    // Halts and markets have their own metrics.
+    const others = ['rail', 'restored', 'market']
+    for (const kind of needKinds) assert.ok([...watched, ...others].includes(kind), kind)
   })
 
   it('link sections of the runbook that exist', () => {

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { Refusal } from '../../src/platform/lib/refusal.ts'
-import { giveDetails, openCheckout } from '../../src/exchange/orders/checkout.ts'
+import { openCheckout } from '../../src/exchange/orders/checkout.ts'
 import { waysToPay } from '../../src/exchange/orders/pay.ts'
 import type { Details } from '../../src/exchange/orders/steps.ts'
 import { tidOf } from '../support/checkout-link.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
+import { giveAsCustomer } from '../support/give-details.ts'
 import { advance, checkOut, create, lookup, read } from '../support/journey.ts'
 
 let exchange: Exchange
@@ -15,7 +16,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const give = (id: string, details: Details) => giveDetails(exchange.service.composition.ctx, BigInt(id), details)
+const give = (id: string, details: Details) => giveAsCustomer(exchange, id, details)
 
 async function byCard(more: Record<string, unknown> = {}): Promise<string> {
   const deposit = { payment_category: 'VISA_MC', ...more }

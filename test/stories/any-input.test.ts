@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import fc from 'fast-check'
 
+import { anyCodePoint } from '../support/any-code-point.ts'
 import { refusals, type RefusalCode } from '../../src/platform/lib/refusal.ts'
 import { type Answer, type Asking, type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, type Refused } from '../support/journey.ts'
@@ -30,7 +31,7 @@ function assertAnswered({ status, body, headers }: Answer<Refused>, good: number
 
 const odd = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: anyCodePoint, maxLength: 300 }),
   fc.constantFrom(
     ...Array<string>(8).fill('a\u0000b'),
     '',
@@ -175,7 +176,7 @@ describe('whatever is sent', () => {
       ([sign, value, end]) =>
         `{"from_amount": ${sign}${Math.abs(value)}${end}, "from_currency": "EUR", "to_currency": "BTC"}`,
     )
-    await check(fc.oneof(fc.string({ unit: 'binary' }).map(textOf), spelled), async (text) => {
+    await check(fc.oneof(fc.string({ unit: anyCodePoint }).map(textOf), spelled), async (text) => {
       assertAnswered(await ask('/v1/transaction', { method: 'POST', body: text }), 201, text)
     })
   })

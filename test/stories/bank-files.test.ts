@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
+import { listNeeds } from '../../src/exchange/needs/list-needs.ts'
+import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
+import { whole } from '../support/billing.ts'
 import type { CamtEntry } from '../support/camt.ts'
-import { camt, ourIban, pain002 } from '../support/camt.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
-import { debitOf, FolderBank } from '../support/folder-bank.ts'
+import { camt, pain002 } from '../support/camt.ts'
+import type { Exchange } from '../support/exchange.ts'
+import { debitOf, type FolderBank } from '../support/folder-bank.ts'
 import {
   advance,
   arrive,
@@ -19,65 +21,35 @@ import {
   owed,
   pay,
   read,
-  readyToPay,
   seen,
 } from '../support/journey.ts'
+import { contact, newEmail } from '../support/shared-identity.ts'
 import { type StillMarket, stopMarket } from '../support/still-market.ts'
 import { until } from '../support/telling.ts'
 
 const payer = { name: 'Erika Mustermann', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
 
+let story: BankExchange
 let folder = ''
 let exchange: Exchange
 let bank: FolderBank
+let taken: BankExchange['taken']
 let market: StillMarket
 let count = 0
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cambio-bank-story-'))
-  const file = join(folder, 'exchange.yaml')
-  writeFileSync(
-    file,
-    `rails:
-  - { kind: iso20022, name: bank-1, in: ./in, out: ./out, every: PT0.2S, serves: [SEPA],
-      accounts: [{ currency: EUR, iban: ${ourIban}, bic: BYLADEM1001, holder: Example Ltd }] }
-`,
-  )
-  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIG_FILE: file })
+  story = await startBankExchange()
+  ;({ exchange, bank, folder, taken } = story)
   market = stopMarket(exchange)
-  bank = new FolderBank(folder, 0n)
 })
-after(async () => {
-  await exchange.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+after(() => story.stop())
 
-const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
-
-/** A buy that waits for a transfer, and the reference that the customer was given. */
-async function awaited(body: object = {}): Promise<{ id: string; reference: string }> {
-  const record = await readyToPay(exchange, { ...transfer, ...body })
-  const [row] = await lookup<{ reference: string; rail: string }>(
-    exchange,
-    `select reference, rail from deposit_instructions
-     join transactions on transactions.id = transaction_id where public_id = $1`,
-    [record.id],
-  )
-  assert.equal(row?.rail, 'bank-1')
-  return { id: record.id, reference: row.reference }
-}
+const awaited = () => story.awaited('250')
 
 const paid = (reference: string, amount = '250.00', change: Partial<CamtEntry> = {}): CamtEntry => {
   count += 1
   return { amount, servicerReference: `C-${count}`, payments: [{ remittance: reference, amount, payer }], ...change }
 }
-
-/** Waits until the folder holds nothing that is to be taken. */
-const taken = (): Promise<void> =>
-  until(
-    () => Promise.resolve(readdirSync(join(folder, 'in')).every((name) => ['done', 'refused'].includes(name))),
-    'the files',
-  )
 
 /** Waits until a file is refused, with its reason next to it, and removes it. */
 async function refused(name: string): Promise<void> {
@@ -221,8 +193,8 @@ describe('a bank that exchanges files', () => {
 })
 
 describe('a sale that is paid out by a payment file', () => {
-  async function sold(): Promise<{ id: string; amount: string }> {
-    const body = { from_currency: 'BTC', from_amount: '0.001', to_currency: 'EUR' }
+  async function sold(more: object = {}): Promise<{ id: string; amount: string }> {
+    const body = { from_currency: 'BTC', from_amount: '0.001', to_currency: 'EUR', ...more }
     const { id } = await create(exchange, body)
     await checkOut(exchange, id)
     await pay(exchange, id)
@@ -243,6 +215,48 @@ describe('a sale that is paid out by a payment file', () => {
     bank.drop('camt054-debit.xml', camt({ kind: '054', id: 'N-D', entries: [debitOf(order)] }))
     bank.state([debitOf(order)])
     await taken()
+    await assertBooksHold(exchange)
+  })
+
+  it('needs a person while the payee’s bank has another name for the account, who reads the name that it has', async () => {
+    const customer = { ...contact(newEmail()).customer, billing_info: whole }
+    const { id } = await sold({ customer })
+    const [order] = await ordered()
+    assert(order)
+    const { ctx } = exchange.service.composition
+    const needs = async (): Promise<string[]> => (await listNeeds(ctx)).map(({ cause }) => cause)
+    const say = (status: string, names: string[]): void => {
+      const payments = [{ endToEndId: order.endToEndId, status, names }]
+      const text = pain002({ messageId: order.messageId, group: 'PART', parts: [{ id: order.part, payments }] })
+      bank.drop(`payee-${status}.xml`, text)
+    }
+    say('RVMC', ['Erika Musterfrau'])
+    await until(async () => (await needs()).includes('payee close'), 'the need')
+    say('RVNM', ['Otto Anders'])
+    await until(async () => (await needs()).includes('payee none'), 'the other need')
+    const [payout] = await lookup<{ id: string }>(
+      exchange,
+      `select payouts.id::text from payouts join plans on plans.id = plan_id where plan_key = $1`,
+      [order.endToEndId],
+    )
+    const shown = async (): Promise<unknown> =>
+      (await story.line.told<{ payee: unknown }>('payout', 'show', payout?.id ?? '')).payee
+    const own = `${whole.first_name} ${whole.last_name}`
+    const compared = { customer: own, is_verified: false }
+    assert.deepEqual(await shown(), { match: 'none', names: 'Otto Anders', ...compared, score: '0.000' })
+    const sentences = async (): Promise<string> => (await listNeeds(ctx)).map(({ sentence }) => sentence).join('\n')
+    assert.match(await sentences(), /likeness to the customer’s name: 0\.000/)
+    say('RVMC', ['OTTO ANDERS', own.toUpperCase()])
+    await until(async () => (await sentences()).includes('name: 1.000'), 'the most alike of two names')
+    const names = `OTTO ANDERS; ${own.toUpperCase()}`
+    assert.deepEqual(await shown(), { match: 'close', names, ...compared, score: '1.000' })
+    bank.drop('confirmed.xml', pain002({ messageId: order.messageId, group: 'ACSC' }))
+    bank.state([debitOf(order)])
+    await arrive(exchange, id, 'finished')
+    assert.deepEqual(
+      (await needs()).filter((cause) => cause.startsWith('payee')),
+      [],
+    )
     await assertBooksHold(exchange)
   })
 

@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { parseAmount } from '../../src/platform/money/amount.ts'
-import { stopwatch, systemClock } from '../../src/platform/lib/clock.ts'
-import { silentLog } from '../../src/platform/lib/log.ts'
-import { runSigner } from '../../src/signer/open.ts'
-import { signerFolder } from '../support/signer-folder.ts'
+import { stopwatch } from '../../src/platform/lib/clock.ts'
 import { localSigner } from '../../src/rails/bitcoin/sign.ts'
 import { openAccount } from '../../src/rails/bitcoin/keys.ts'
 import { assetById } from '../../src/reference/catalog/asset.ts'
@@ -17,10 +13,13 @@ import { makeSandboxAddress } from '../../src/reference/addresses/address.ts'
 import { type BitcoinCustomer, openCustomer } from '../support/bitcoin-customer.ts'
 import { type BitcoinNode, startBitcoinNode } from '../support/bitcoin-node.ts'
 import { regtestRules } from '../support/bitcoin-world.ts'
-import { openSignerClient } from '../../src/rails/keys/signer-client.ts'
+import { createToken } from '../../src/exchange/operators/token.ts'
 import { commandLineOf } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, bookBalance, checkOut, create, owed, readyToPay, seen } from '../support/journey.ts'
+import { type SignerProcess, startSignerProcess } from '../support/signer-process.ts'
+import { formSender } from '../support/send-forms.ts'
+import { makeOperators, staffBrowser } from '../support/staff-browser.ts'
 import { until } from '../support/telling.ts'
 
 const coin = 'BTC-BTC'
@@ -28,15 +27,15 @@ const funds = 5n * 10n ** 8n
 const mnemonic = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
 
 /** The keys are in the signer: what it signs is what these journeys may pay out. */
-const policy = `
+const policyOf = (perTransaction: string): string => `
 caps:
-  - { asset: BTC-BTC, per: transaction, max: "5" }
+  - { asset: BTC-BTC, per: transaction, max: "${perTransaction}" }
   - { asset: BTC-BTC, per: P1D, max: "100" }
 destinations: { classes: [customer] }
 `
 
 let folder = ''
-let signerProcess: { stop(): Promise<void> }
+let signer: SignerProcess
 let node: BitcoinNode
 let second: BitcoinNode
 let customer: BitcoinCustomer
@@ -46,21 +45,18 @@ let mining = true
 let miner = Promise.resolve()
 
 before(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'cambio-bitcoin-story-'))
+  signer = await startSignerProcess(policyOf('1'), mnemonic)
+  ;({ folder } = signer)
   ;[node, second] = await Promise.all([startBitcoinNode(), startBitcoinNode()])
   customer = await openCustomer(node)
   const { rules, forms } = regtestRules
-  const signer = await localSigner(mnemonic, rules)
-  wallet = openAccount(await signer.accountKey(), rules, forms).addressAt({ branch: 1, position: 0n }).address
+  const key = await (await localSigner(mnemonic, rules)).accountKey()
+  wallet = openAccount(key, rules, forms).addressAt({ branch: 1, position: 0n }).address
   const first = node.height() + 1
   await customer.pay([1n, 2n, 3n, 4n, 5n].map(() => ({ address: wallet, amount: funds / 5n })))
   await node.mine(1)
   await second.takeFrom(node)
   node.link(second)
-  signerProcess = await runSigner(await signerFolder(folder, mnemonic, policy), {
-    clock: systemClock(),
-    log: silentLog,
-  })
   writeFileSync(
     join(folder, 'config.yaml'),
     `rails:
@@ -86,13 +82,13 @@ after(async () => {
   mining = false
   await miner
   await exchange.stop()
-  await signerProcess.stop()
+  await signer.remove()
   await Promise.all([node.stop(), second.stop()])
   useTestNetwork('bitcoin', undefined)
-  rmSync(folder, { recursive: true, force: true })
 })
 
 const units = (text: string): bigint => parseAmount(text, assetById(coin) ?? assert.fail())
+const byCommand = () => commandLineOf(exchange, { CONFIG_FILE: join(folder, 'config.yaml'), CONFIRMATIONS: 'BTC=2' })
 const fresh = (seed: string): string => makeSandboxAddress('bitcoin', Buffer.from(seed))
 
 /** What an address was paid on the chain, by every block that the node has. */
@@ -185,11 +181,103 @@ describe('an exchange with Bitcoin', () => {
     await held()
   })
 
+  it('reads the chain again from a block: what was credited stays, and the audit says who asked', async () => {
+    const { cambio, told } = byCommand()
+    const args = ['chain', 'reread', 'btc', '--reason', 'a fork of the 3rd', '--from']
+    const from = String(node.height() - 2)
+    assert.deepEqual(await told(...args, from), { network: 'BTC', from })
+    await held()
+    const [entry] = await told<{ action: string; subject: string; after: object }[]>('audit', 'list', '--limit', '1')
+    assert.deepEqual(
+      [entry?.action, entry?.subject, entry?.after],
+      ['chain.reread', 'chain:BTC', { from, reason: 'a fork of the 3rd' }],
+    )
+    for (const [wrong, why] of [
+      ['9'.repeat(15), /The node has no block/],
+      ['1', /was followed from block/],
+      ['tomorrow', /number of a block/],
+    ] as const) {
+      const { exitCode, err } = await cambio(...args, wrong)
+      assert.notEqual(exitCode, 0)
+      assert.match(err, why)
+    }
+    assert.match((await cambio(...args.with(2, 'eth'), from)).err, /There is no node for ETH/)
+  })
+
+  it('lets one above the cap of the signer keep back nobody, says why it waits, and lets two operators end it', async () => {
+    const { cambio } = byCommand()
+    const json = async (...args: string[]) => {
+      const { exitCode, out, err } = await cambio(...args, '--json')
+      assert.equal(exitCode, 0, err)
+      return JSON.parse(out) as Record<string, unknown> & Record<string, unknown>[]
+    }
+    const large = await readyToPay(exchange, {
+      from_amount: '4000',
+      to_currency: 'BTC',
+      payout_info: { payout_address: fresh('large') },
+    })
+    await signer.kill('SIGTERM')
+    await signer.start(policyOf('0.02'))
+    await exchange.api(`/v1/sandbox/transaction/${large.id}/deposit`, { body: {} })
+    const own = async () => (await json('payout', 'list')).find((row) => row.transaction_id === large.id)
+    await until(async () => (await own())?.state === 'planned', 'the payout to be prepared')
+    const payout = String((await own())?.id)
+    await until(async () => (await json('payout', 'show', payout)).refusal !== null, 'the signer to refuse it')
+    const shown = await json('payout', 'show', payout)
+    assert.equal(shown.state, 'waiting')
+    assert.equal((shown.refusal as { code?: string } | null)?.code, 'cap')
+    assert.match(String(shown.refused_until), /^20\d\d-/)
+
+    const small = await readyToPay(exchange, { to_currency: 'BTC', payout_info: { payout_address: fresh('small') } })
+    await exchange.api(`/v1/sandbox/transaction/${small.id}/deposit`, { body: {} })
+    await arrive(exchange, small.id, 'finished')
+
+    const { ctx } = exchange.service.composition
+    await makeOperators(exchange)
+    const file = join(folder, 'finance.token')
+    writeFileSync(file, (await createToken(ctx, 'finance@example.com', 'test')).text, { mode: 0o600 })
+    const asked = await json('payout', 'cancel', payout, '--reason', 'above the cap', '--token-file', file)
+    assert.equal(asked.ended, false)
+    const browser = staffBrowser(() => exchange)
+    const admin = await browser.as('admin')
+    assert.match((await browser.ask('/console', { cookie: admin })).body, /A colleague wants to end a payment of /)
+    const end = { action: 'cancel-payout', about: payout, reason: 'above the cap' }
+    assert.match(await formSender(browser).send(`/console/orders/${large.id}`, admin, end), /It is ended/)
+    assert.equal((await json('payout', 'show', payout)).state, 'never')
+    await until(async () => (await own()) === undefined, 'the payout to be over')
+    await held()
+  })
+
+  it('does not offer what the caps of the signer cannot pay, and doctor says so, until they are raised', async () => {
+    const { cambio } = byCommand()
+    const caps = async (): Promise<{ state: string; message: string } | undefined> => {
+      const { out } = await cambio('doctor', '--json')
+      const { checks } = JSON.parse(out) as { checks: { check: string; state: string; message: string }[] }
+      return checks.find(({ check }) => check === 'signer_caps')
+    }
+    const largest = async (): Promise<number> => {
+      return (await exchange.api<{ max: number }>('/v1/market-info/min-max-range/eur_btc')).body.max
+    }
+    let before = 0
+    // The service may not have asked the signer since its last restart.
+    await until(async () => (before = await largest()) < 5_000, 'the caps to bound what is offered')
+    const found = await caps()
+    assert.equal(found?.state, 'warn')
+    assert.match(found.message, /not offered: 0\.019 of \d+\.\d+ BTC/)
+    await signer.kill('SIGTERM')
+    await signer.start(policyOf('100'))
+    await until(async () => (await largest()) > before * 2, 'larger orders to be offered')
+    assert.deepEqual(await caps(), {
+      check: 'signer_caps',
+      state: 'ok',
+      message: 'They allow the largest orders of BTC.',
+    })
+  })
+
   // The last one: the signer resumes only by approvers, and this one has none.
   it('halts the signer when everything is halted', async (t) => {
     const { cambio } = commandLineOf(exchange)
-    const signer = openSignerClient(join(folder, 'signer.sock'))
-    const statusOf = () => signer.call<{ halted: string | null }>('/status', {})
+    const statusOf = () => signer.client.call<{ halted: string | null }>('/status', {})
     assert.equal((await statusOf()).halted, null)
     const { exitCode, err } = await cambio('halt', 'all', '--reason', 'a drill')
     assert.equal(exitCode, 0, err)

@@ -72,6 +72,12 @@ describe('who may show a calculator', () => {
       assert.equal((await open(`/calculator/v1?partner_api_token=${key}`)).status, 401)
     assert.equal((await open(`/calculator/v1?partner_api_token=${open1}&partner_api_token=${open1}`)).status, 401)
   })
+
+  it('not without a version: the page says which addresses there are', async () => {
+    const answer = await open(`/calculator?partner_api_token=${exchange.sandbox.public_key}`)
+    assert.equal(answer.status, 404)
+    assert.match(await answer.text(), /\/calculator\/v2 with a signature/)
+  })
 })
 
 describe('the calculator', () => {

@@ -58,8 +58,7 @@ const spellings: ((number: string) => string)[] = [
   (number) => groups(number, '\u00a0'),
   (number) => groups(number, ' \u2013 '),
   (number) => `Ann Smith, card ${groups(number, ' ')} 12/39, thanks`,
-  (number) => `deadbeefcafe${number}feedfacedeadbeefcafe`,
-  (number) => `0xdeadbeef-cafe-${groups(number, '-')}-feedface`,
+  (number) => `ref-${number}`,
   (number) => number.replace(/\d/g, (digit) => String.fromCodePoint(0xff10 + Number(digit))),
 ]
 

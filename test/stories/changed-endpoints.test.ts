@@ -5,6 +5,7 @@ import { changeEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { removeEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { attemptsOf, queueOf, sequencesOf, settled, startDelivering } from '../support/delivering.ts'
 import { newStream, type Receiver, startReceiver, type Telling, until } from '../support/telling.ts'
+import { promised } from '../support/promised.ts'
 
 const day = 86_400_000
 
@@ -119,8 +120,9 @@ describe('an endpoint with a rate limit', () => {
     await receiver.got(1)
     await removeEndpoint(telling.ctx, { id: endpointId }, 'test')
     telling.sender.forget()
+    const before = receiver.all.length
     await until(async () => (await queueOf(telling)).length === 0 && telling.sender.idle(), 'the end')
-    assert.ok(receiver.all.length <= 2, `${receiver.all.length} came`)
+    assert.ok(before < 10 && receiver.all.length <= before + 1, `${receiver.all.length} came, ${before} before`)
   })
 
   it('is called by another rate limit, or another URL, when it has one, though many wait for their turn', async (t) => {
@@ -132,13 +134,14 @@ describe('an endpoint with a rate limit', () => {
     const next = await startReceiver(t)
     await changeEndpoint(telling.ctx, { id: endpointId }, { url: next.url }, 'test')
     telling.sender.forget()
+    const before = receiver.all.length
     await next.got(1)
-    assert.ok(receiver.all.length <= 2, `${receiver.all.length} came to the old URL`)
+    assert.ok(receiver.all.length <= before + 1, `${receiver.all.length} came to the old URL, ${before} before`)
     const start = performance.now()
     await changeEndpoint(telling.ctx, { id: endpointId }, { perSecond: null }, 'test')
     telling.sender.forget()
     await until(async () => (await queueOf(telling)).length === 0, 'everything')
-    assert.ok(performance.now() - start < 8_000, 'nobody waited for a turn of before')
+    assert.ok(performance.now() - start < promised(8_000), 'nobody waited for a turn of before')
     assert.deepEqual(telling.complaints, [])
   })
 })

@@ -15,9 +15,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const iban = 'NL91ABNA0417164300'
 const ip = '46.4.0.1'
-const sell = { from_amount: '0.05', from_currency: 'BTC', to_currency: 'EUR' }
 
 /** What a browser sees in which an e-mail address has been proven, and what the record says then. */
 async function seenBy(email: string, order: Body) {
@@ -41,23 +39,12 @@ describe('where the money goes, as a partner passed it of an e-mail address', ()
     assert.ok(text.includes(someAddress))
   })
 
-  it('is not shown to whoever has the link and proves another one: it is asked for', async () => {
-    const coins = await seenBy(newEmail(), passedOf(newEmail(), { payout_address: someAddress }))
-    assert.equal(coins.title, 'Where should we send your Bitcoin?')
-    assert.ok(!coins.text.includes(someAddress))
-    assert.equal(coins.payout, null)
-
-    const to = { payout_address: iban, full_name: 'Jan Jansen' }
-    const money = await seenBy(newEmail(), { ...sell, ...passedOf(newEmail(), to) })
-    assert.equal(money.title, 'Where should we send your money?')
-    assert.ok(!money.text.includes(iban) && !money.text.includes('Jansen'))
-  })
-
   it('stays where it was passed of nobody, and where the partner lets nobody choose', async () => {
     const ofNobody = await seenBy(newEmail(), { customer: { ip }, payout_info: { payout_address: someAddress } })
     assert.ok(ofNobody.text.includes(someAddress))
     const fixed = { payout_address: someAddress, skip_choose_payout_address: true }
-    const held = await seenBy(newEmail(), passedOf(newEmail(), fixed))
+    const email = newEmail()
+    const held = await seenBy(email, passedOf(email, fixed))
     assert.equal(held.payout?.address, someAddress)
   })
 })

@@ -116,7 +116,7 @@ describe('a price that has ended', () => {
   it('is not renewed by a stranger once the order is somebody’s, nor once money was seen', async () => {
     const visit = await customer('pay')
     await advance(exchange, 'PT16M')
-    assert.equal((await forms.post(visit.url, { do: 'renew' })).status, 303)
+    assert.equal((await forms.post(visit.url, { do: 'renew' })).status, 403)
     assert.equal(await pricesOf(visit.id), 1)
     await pay(exchange, visit.id)
     await arrive(exchange, visit.id, 'finished')

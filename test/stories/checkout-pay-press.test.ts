@@ -57,9 +57,10 @@ describe('the button that plays a payment by hand in the sandbox', () => {
     assert.equal((await forms.post(await pressFor(id), {}, { origin: 'https://evil.example' })).status, 403)
     assert.equal((await forms.get(await pressFor(id))).status, 405)
     assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
-    for (const nobodys of ['1234567890123456789', 'x', '', '%00', id]) {
-      assert.equal((await forms.post(pressAt(nobodys), {})).status, 404)
+    for (const unknown of ['1234567890123456789', 'x', '', id]) {
+      assert.equal((await forms.post(pressAt(unknown), {})).status, 404)
     }
+    assert.equal((await forms.post(pressAt('%00'), {})).status, 400)
     const tid = await tidOf(exchange, id)
     const away = `${exchange.url}/sandbox/pay?tid=${tid}&locale=${encodeURIComponent('/evil.example')}`
     assert.equal((await forms.post(away, {})).headers.get('location'), `/checkout?tid=${tid}`)

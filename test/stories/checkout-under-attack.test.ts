@@ -5,10 +5,10 @@ import { accountFor } from '../../src/rails/bank-accounts.ts'
 import { sandboxAccounts } from '../../src/sandbox/bank/our-accounts.ts'
 import { Refusal } from '../../src/platform/lib/refusal.ts'
 import { pay as payAt } from '../../src/sandbox/rails.ts'
-import { giveDetails } from '../../src/exchange/orders/checkout.ts'
 import type { Details } from '../../src/exchange/orders/steps.ts'
 import { referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
+import { giveAsCustomer } from '../support/give-details.ts'
 import {
   advance,
   arrive,
@@ -33,7 +33,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const give = (id: string, details: Details) => giveDetails(exchange.service.composition.ctx, BigInt(id), details)
+const give = (id: string, details: Details) => giveAsCustomer(exchange, id, details)
 const refused = (error: unknown): boolean => error instanceof Refusal
 
 describe('a price', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
-import { formsOn, shownTerms, titleOf } from '../support/checkout-forms.ts'
+import { cookieOf, formsOn, shownTerms, titleOf } from '../support/checkout-forms.ts'
 import { codeFor } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { create } from '../support/journey.ts'
@@ -11,8 +11,6 @@ before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off' })
 })
 after(() => exchange.stop())
-
-const cookieOf = ({ headers }: { headers: Headers }): string => (headers.get('set-cookie') ?? '').split(';')[0] ?? ''
 
 /** The link in the newest e-mail with a code. */
 async function linkFor(email: string): Promise<string> {
@@ -50,7 +48,8 @@ it('the link in the e-mail proves the address in the browser that asked for it, 
 
   const elsewhere = await forms.get(link)
   assert.deepEqual([elsewhere.status, elsewhere.headers.get('set-cookie')], [303, null])
-  assert.equal(titleOf(await forms.get(url)), 'Enter your code')
+  assert.equal(titleOf(await forms.get(url, { cookie })), 'Enter your code')
+  assert.equal(titleOf(await forms.get(url)), 'Confirm your email')
 
   const opened = await forms.get(link, { cookie })
   assert.equal(opened.status, 303)
@@ -69,6 +68,7 @@ it('a new code ends the link of the one before', async () => {
   await forms.post(url, { do: 'resend' }, { cookie })
   assert.notEqual(await linkFor(email), link)
   assert.equal((await forms.get(link, { cookie })).headers.get('set-cookie'), null)
-  const answer = await forms.post(url, { do: 'code', code: await codeFor(exchange, email), accepts: shownTerms })
+  const form = { do: 'code', code: await codeFor(exchange, email), accepts: shownTerms }
+  const answer = await forms.post(url, form, { cookie })
   assert.match(cookieOf(answer), /checkout-\d+=/)
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { resumeCrediting } from '../../src/exchange/settlement/halts.ts'
-import { type Exchange, startExchange, steady } from '../support/exchange.ts'
+import { type Exchange, startExchange } from '../support/exchange.ts'
 import {
   advance,
   arrive,
@@ -19,7 +19,7 @@ import {
 
 let exchange: Exchange
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS: 'BTC=3' }, steady)
+  exchange = await startExchange({ RATE_LIMITS: 'off', CONFIRMATIONS: 'BTC=3' }, { blockMs: 3_000 })
 })
 after(() => exchange.stop())
 

@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test'
 
 import { type CommandLine, commandLineOf } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { asOwner } from '../support/server.ts'
 import { until } from '../support/telling.ts'
+import { whileChanged } from '../support/while-changed.ts'
 
 type Whole = {
   transaction: { id: string; status: string; output_hash: string | null }
@@ -25,16 +25,8 @@ before(async () => {
 after(() => exchange.stop())
 
 /** Lets something go wrong behind the service's back while `look` looks, and takes it back. */
-async function broken(change: string, mend: string, look: () => Promise<void>): Promise<void> {
-  await owner(change)
-  try {
-    await look()
-  } finally {
-    await owner(mend)
-  }
-}
-
-const owner = (sql: string) => asOwner(exchange.ownerUrl, (client) => client.query(sql))
+const broken = (change: string, mend: string, look: () => Promise<void>): Promise<void> =>
+  whileChanged(exchange, { change, mend }, look)
 
 type Plant = { change: string; mend: string; what: string; waitsFor: RegExp }
 
@@ -54,7 +46,7 @@ const rested = (id: string, status: string, since: string, waitsFor: RegExp): Pl
   return {
     change: `${moved('-')}; ${standing(status)}`,
     mend: `${moved('+')}; ${standing('finished')}`,
-    what: `transaction ${id}`,
+    what: `${status === 'on_hold' ? 'hold' : 'unknown_payout'} ${id}`,
     waitsFor,
   }
 }
@@ -63,23 +55,28 @@ const plantsFor = (id: string): Plant[] => [
   job(
     'run_at, attempts, last_error',
     `now() + '1 h', 1, 'Broken.'`,
-    /^its next attempt, after 1 that failed: Broken\.$/,
+    /^Work fails and is tried again by itself: background work\. Attempts so far: 1\. /,
   ),
-  job('run_at', `now() - interval '2 min'`, /^a process that does it$/),
-  rested(id, 'on_hold', '25 h', /^an operator to decide$/),
-  rested(id, 'exchanging', '6 min', /^its payout on sandbox-trx to be prepared$/),
-  rested(id, 'sending', '1 h', /^evidence from sandbox-trx$/),
+  job('run_at', `now() - interval '2 min'`, /^Work is due and no server does it: background work\. /),
+  rested(id, 'on_hold', '25 h', /is on hold\./),
+  rested(
+    id,
+    'exchanging',
+    '6 min',
+    /its payout of [\d.]+ USDT on TRX through sandbox-trx has not been sent yet\. If that lasts, tell the people who run the servers\.$/,
+  ),
+  rested(id, 'sending', '1 h', /sandbox-trx has not confirmed the payout of /),
   {
-    change: `update transactions set status = 'new', expires_at = expires_at - interval '1 h' where public_id = ${id}`,
-    mend: `update transactions set status = 'finished', expires_at = expires_at + interval '1 h' where public_id = ${id}`,
-    what: `transaction ${id}`,
-    waitsFor: /^its end: the time to pay ended at /,
+    change: `update transactions set status = 'new', expires_at = expires_at - interval '11 d', created_at = created_at - interval '11 d' where public_id = ${id}`,
+    mend: `update transactions set status = 'finished', expires_at = expires_at + interval '11 d', created_at = created_at + interval '11 d' where public_id = ${id}`,
+    what: `job ${id}`,
+    waitsFor: /its time to pay is over, and it has not been ended\./,
   },
   {
-    change: `update payouts set state = 'waiting', plan_id = null`,
-    mend: `update payouts set state = 'paid', plan_id = (select id from plans)`,
-    what: 'payout',
-    waitsFor: /^money: [\d.]+ USDT-TRX at wallet-trx$/,
+    change: `update transactions set status = 'exchanging'; update payouts set state = 'waiting', plan_id = null`,
+    mend: `update transactions set status = 'finished'; update payouts set state = 'paid', plan_id = (select id from plans)`,
+    what: 'balance wallet-trx USDT-TRX',
+    waitsFor: /^Too little money at wallet-trx: payouts that need [\d.]+ USDT on TRX wait for it \(1\)\./,
   },
 ]
 
@@ -172,12 +169,12 @@ describe('one transaction', () => {
     for (const { change, mend, what, waitsFor } of plantsFor(id)) {
       await broken(change, mend, async () => {
         const stuck =
-          await told<{ what: string; id: string; transaction_id: string | null; waits_for: string }[]>('stuck')
+          await told<{ kind: string; subject: string; transaction_id: string | null; words: string }[]>('stuck')
         assert.equal(stuck.length, 1, what)
         const [one] = stuck
-        assert.ok(`${one?.what} ${one?.id}`.startsWith(what), what)
-        assert.match(one?.waits_for ?? '', waitsFor)
-        assert.equal(one?.transaction_id, what.startsWith('job') ? null : id)
+        assert.ok(`${one?.kind} ${one?.subject}`.startsWith(what), what)
+        assert.match(one?.words ?? '', waitsFor)
+        assert.equal(one?.transaction_id, what.endsWith(` ${id}`) ? id : null)
       })
     }
     assert.deepEqual(await told('verify'), { ok: true, problems: [] })

@@ -48,8 +48,6 @@ describe('the partners of the console', () => {
     const sent = await press(path, admin, {
       action: 'settings',
       name: 'Tulip',
-      'theme.accent': '#0a7cff',
-      'theme.corner': '6',
       'fees.commission_percent': '0.75',
       'limits.min': '50',
       'limits.sell.max': '900',
@@ -57,6 +55,7 @@ describe('the partners of the console', () => {
       slippage_percent: '',
     })
     assert.equal(sent.status, 303)
+    assert.equal((await press(path, admin, { action: 'theme', accent: '#0a7cff', corner: '6' })).status, 303)
     assert.equal((await press(path, admin, { action: 'feature', feature: 'b2b', on: 'on' })).status, 303)
     const shown = await commandLineOf(exchange).told<{
       name: string
@@ -99,9 +98,13 @@ describe('the partners of the console', () => {
   })
 
   it('say what is wrong with a setting, and keep what was there', async () => {
-    const seen = await press(path, admin, { action: 'settings', name: 'Other', 'theme.accent': 'blue' })
+    const seen = await press(path, admin, { action: 'theme', name: 'Other', accent: 'blue' })
     assert.equal(seen.status, 400)
     assert.match(seen.body, /theme: has an accent that is a color/)
+    assert.match(seen.body, /value="Other".*value="blue"/s, 'what was typed is kept')
+    const slipped = await press(path, admin, { action: 'settings', name: 'Other', slippage_percent: 'blue' })
+    assert.equal(slipped.status, 400)
+    assert.match(slipped.body, /value="Other".*value="blue"/s, 'what was typed is kept')
     assert.match((await ask(path, { cookie: admin })).body, /<h1>Tulip<\/h1>/)
   })
 

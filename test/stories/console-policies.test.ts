@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { fieldPrefix, fieldsOf } from '../../src/doors/console/policy-fields.ts'
+import { fieldsOf } from '../../src/doors/pages/document-fields.ts'
 import { kindNames, policyKinds } from '../../src/exchange/policies/kinds.ts'
 import { putInForce } from '../support/policies.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance } from '../support/journey.ts'
+import { actionOf, formsIn, valuesOf } from '../support/page-forms.ts'
 import { makeOperators, type Seen, staffBrowser } from '../support/staff-browser.ts'
 
 let exchange: Exchange
@@ -24,20 +25,9 @@ after(() => exchange.stop())
 /** The form of a page as a browser would send it unchanged: every field with its value. */
 async function formOf(path: string, cookie: string): Promise<Record<string, string>> {
   const { body } = await ask(path, { cookie })
-  const form = body.slice(body.indexOf('value="preview"'), body.indexOf('Change it as JSON'))
-  const unescaped = (text: string) => text.replaceAll('&quot;', '"').replaceAll('&amp;', '&').replaceAll('&lt;', '<')
-  const values = [
-    ...form.matchAll(/<input[^>]* name="([^"]+)"[^>]*? value="([^"]*)"/g),
-    ...form.matchAll(/<textarea[^>]* name="([^"]+)"[^>]*>([^<]*)</g),
-  ].map(([, name = '', value = '']) => [name, unescaped(value)] as const)
-  const chosen = [...form.matchAll(/<select[^>]* name="([^"]+)"[^>]*>(.*?)<\/select>/gs)].map(
-    ([, name = '', options = '']) => {
-      const [, value = ''] =
-        /<option selected value="([^"]*)"/.exec(options) ?? /<option value="([^"]*)" selected/.exec(options) ?? []
-      return [name, value] as const
-    },
-  )
-  return Object.fromEntries([...values, ...chosen].filter(([name]) => name !== 'csrf'))
+  const found = formsIn(body, path).find((one) => actionOf(one) === 'try-propose') ?? assert.fail(`${path} has no form`)
+  const { csrf: _csrf, once: _once, ...values } = valuesOf(found)
+  return values
 }
 
 const inWords = ({ body }: Seen): string => body.replaceAll(/<style.*?<\/style>|<[^>]+>/gs, ' ').replaceAll(/\s+/g, ' ')
@@ -48,7 +38,7 @@ describe('the policies of the console', () => {
   it('are forms that change nothing when they are sent as they are, for every kind', async () => {
     for (const kind of kindNames) {
       const path = `/console/prices/${kind}`
-      const seen = await press(path, finance, { ...(await formOf(path, finance)), action: 'preview' })
+      const seen = await press(path, finance, { ...(await formOf(path, finance)), action: 'try-propose' })
       assert.equal(seen.status, 200, `${kind}: ${inWords(seen)}`)
       assert.match(inWords(seen), /What would change Nothing changes\./, kind)
     }
@@ -70,8 +60,8 @@ describe('the policies of the console', () => {
     const before = cardFee()
     assert.notEqual(before, '3%')
     const later = new Date(ctx().clock.now().getTime() + 3 * 86_400_000).toISOString().slice(0, 16)
-    const form = { ...(await formOf(path, finance)), [`${fieldPrefix}methods.VISA_MC`]: '3%', effective_at: later }
-    const preview = await press(path, finance, { ...form, reason: 'Cards cost more', action: 'preview' })
+    const form = { ...(await formOf(path, finance)), [`document.methods.VISA_MC`]: '3%', effective_at: later }
+    const preview = await press(path, finance, { ...form, reason: 'Cards cost more', action: 'try-propose' })
     assert.match(inWords(preview), /methods\.VISA_MC changes from 2\.5% to 3%\./)
     assert.match(inWords(preview), /The last 30 days under it/)
     assert.equal(feesNow().version, 1, 'a preview stores nothing')
@@ -86,6 +76,16 @@ describe('the policies of the console', () => {
     assert.deepEqual([sent.status, sent.headers.get('location')], [303, path])
     assert.equal(cardFee(), before)
     assert.match(inWords(await ask(path, { cookie: finance })), /Version 2 is scheduled/)
+
+    // The next change is made from what is approved, and follows it.
+    const next = await formOf(path, finance)
+    assert.deepEqual([next.based_on, next[`document.methods.VISA_MC`]], ['2', '3%'])
+    assert.match(
+      inWords(await press(path, finance, { ...next, action: 'try-propose' })),
+      /What would change Nothing changes/,
+    )
+    const tooSoon = await press(path, finance, { ...next, effective_at: '', action: 'try-propose' })
+    assert.equal(tooSoon.status, 409)
     await advance(exchange, 'P3DT1M')
     assert.equal(cardFee(), '3%')
   })
@@ -95,16 +95,16 @@ describe('the policies of the console', () => {
     const form = await formOf(path, finance)
     const lossy = await press(path, finance, {
       ...form,
-      [`${fieldPrefix}service.buy`]: '0%',
-      [`${fieldPrefix}spread`]: '0%',
-      [`${fieldPrefix}methods.VISA_MC`]: '0%',
-      action: 'preview',
+      [`document.service.buy`]: '0%',
+      [`document.spread`]: '0%',
+      [`document.methods.VISA_MC`]: '0%',
+      action: 'try-propose',
     })
     assert.match(inWords(lossy), /This cannot be proposed: .* would lose [\d.]+ EUR\./)
-    const invalid = await press(path, finance, { ...form, [`${fieldPrefix}service.buy`]: 'a lot', action: 'preview' })
+    const invalid = await press(path, finance, { ...form, [`document.service.buy`]: 'a lot', action: 'try-propose' })
     assert.match(inWords(invalid), /service\.buy must match pattern/)
     assert.match(invalid.body, /value="a lot"/, 'what was typed is there')
-    const broken = await press(path, finance, { document: '{', action: 'preview' })
+    const broken = await press(path, finance, { document: '{', action: 'try-propose' })
     assert.equal(broken.status, 400)
   })
 
@@ -112,7 +112,7 @@ describe('the policies of the console', () => {
     const path = '/console/prices/slippage'
     const form = await formOf(path, finance)
     await putInForce(ctx(), { kind: 'slippage', document: { bound: '3%' } })
-    const seen = await press(path, finance, { ...form, [`${fieldPrefix}bound`]: '1%', action: 'preview' })
+    const seen = await press(path, finance, { ...form, [`document.bound`]: '1%', action: 'try-propose' })
     assert.equal(seen.status, 409)
   })
 
@@ -137,7 +137,7 @@ describe('the policies of the console', () => {
     const bound = () => (ctx().policies.at(ctx().clock.now(), 'slippage').document as { bound: string }).bound
     assert.equal(bound(), '3%')
     const waiting = inWords(await ask(path, { cookie: admin }))
-    assert.match(waiting, /finance@example\.com: A fast market bound changes from 3% to 4%\./)
+    assert.match(waiting, /The finance: A fast market bound changes from 3% to 4%\./)
     assert.equal((await press(path, finance, { action: 'approve' })).status, 403, 'finance may not approve')
     assert.equal((await press(path, admin, { action: 'approve' })).status, 303)
     assert.equal(bound(), '4%')
@@ -147,12 +147,28 @@ describe('the policies of the console', () => {
     assert.equal(bound(), '4%')
   })
 
+  it('keep what was typed where it is refused, and stay on the page of their partner', async () => {
+    const path = '/console/prices/slippage'
+    const { partner: whose = '', based_on: base = '' } = await formOf(path, finance)
+    const typed = { partner: whose, based_on: base, document: '{"bound":"7%"}', reason: ' ', action: 'propose' }
+    const refused = await press(path, finance, typed)
+    assert.equal(refused.status, 400)
+    assert.match(refused.body, /<textarea[^>]*name="document"[^>]*>\s*\{(&quot;|")bound(&quot;|"):(&quot;|")7%/)
+    const partner = exchange.sandbox.partner_id
+    const own = `${path}?partner=${partner}`
+    await press(own, finance, { partner, document: '{"bound":"2%"}', reason: 'Agreed', action: 'propose' })
+    const reject = formsIn((await ask(own, { cookie: admin })).body, path).find((one) => actionOf(one) === 'reject')
+    const form = reject ? valuesOf(reject) : assert.fail('no form')
+    assert.equal(form.partner, partner)
+    assert.equal((await ask(path, { cookie: admin, form })).headers.get('location'), own)
+  })
+
   it('are read by those who may, and changed by no others', async () => {
     const viewer = await as('viewer')
     const page = await ask('/console/prices/fees', { cookie: viewer })
     assert.equal(page.status, 200)
-    assert.ok(!page.body.includes('value="preview"'))
-    for (const action of ['preview', 'propose', 'reject', 'approve']) {
+    assert.ok(!page.body.includes('value="try-propose"'))
+    for (const action of ['try-propose', 'propose', 'reject', 'approve']) {
       assert.equal((await press('/console/prices/fees', viewer, { action, document: '{}', reason: 'x' })).status, 403)
     }
   })

@@ -60,7 +60,14 @@ after(async () => {
 test('a whole buy costs at most 12 commits and 40 kB of write-ahead log', async () => {
   // A page that is written for the first time after a checkpoint is logged whole. The warm-up writes to most that will be
   // written to again, and what is left of such pages is counted apart.
-  await asOwner(server.url, (client) => client.query('create extension pg_walinspect; checkpoint'))
+  // What the server tidies up by the clock is not of a buy: on a slow machine it falls into more of them.
+  await asOwner(server.url, async (client) => {
+    await client.query('create extension pg_walinspect')
+    await client.query('alter system set autovacuum = off')
+    await client.query('select pg_reload_conf()')
+    await client.query('checkpoint')
+  })
+  const sinceFirst = stopwatch()
   await buy(warmUpBuys)
   const from = await walPosition()
   const counted = countsOf(exchange.service.composition.ctx.db)
@@ -69,11 +76,14 @@ test('a whole buy costs at most 12 commits and 40 kB of write-ahead log', async 
   await buy(countedBuys)
   const tookMs = took()
   const made = counted.statements - statementsBefore
+  const allMs = sinceFirst()
   const { commits, bytes, pageImages } = await walSince(from)
-  const statements = (made - (await idleRate(counted)) * tookMs) / countedBuys
+  const idle = await idleRate(counted)
+  const statements = (made - idle * tookMs) / countedBuys
 
   await exchange.stop()
-  const allCommits = await commitsOf('cambio')
+  // What the process does on its own is read by single statements, each a commit.
+  const allCommits = (await commitsOf('cambio')) - idle * (allMs + idleMs)
   const perBuy = {
     commits: commits / countedBuys,
     commitsWithReads: allCommits / (warmUpBuys + countedBuys),

@@ -116,7 +116,7 @@ async function assertNothingTwice(...bought: number[]): Promise<void> {
 
 test(
   'twenty running buys survive a kill -9 of the service, and of the service with its database',
-  { timeout: 90_000 },
+  { timeout: 600_000 },
   async (t) => {
     const receiver = await startReceiver(t)
     const added = await runCommand(
@@ -163,7 +163,7 @@ test(
 
 test(
   'a database that dies is started again by the service, and meanwhile nobody is told that we have a bug',
-  { timeout: 60_000 },
+  { timeout: 600_000 },
   async () => {
     const before = await rows<{ count: number }>('select count(*)::int from transactions')
     const seen = new Map<number, number>()

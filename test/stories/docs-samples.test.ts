@@ -104,7 +104,7 @@ describe('the samples of every call in the documentation', () => {
     })
     writeFileSync(join(folder, `main.${ending}`), program(files))
     seen.length = 0
-    await run(command, [`main.${ending}`], { cwd: folder, maxBuffer: 10_000_000, timeout: 60_000 })
+    await run(command, [`main.${ending}`], { cwd: folder, maxBuffer: 10_000_000, timeout: 300_000 })
     assert.equal(seen.length, calls.length)
     return seen.map((one) => ({ ...one }))
   }

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { examine } from '../../src/exchange/checks/doctor.ts'
+import { checkNode, examine } from '../../src/exchange/checks/doctor.ts'
 import type { Rail } from '../../src/rails/rail.ts'
 import { type CommandLine, commandLineOf } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -47,6 +48,24 @@ async function railAfter(
 }
 
 describe('cambio doctor', () => {
+  it('sees the wallets of its own networks after a command for an exchange on a test network, in one process', async () => {
+    const file = join(exchange.dataDir, 'regtest.yaml')
+    const account =
+      'tpubDC5FSnBiZDMmhiuCmWAYsLwgLYrrT9rAqvTySfuCCrgsWz8wxMXUS9Tb9iVMvcRbvFcAHGkMD5Kx8koh4GquNGNTfohfk7pgjhaPCdXpoba'
+    const rail = {
+      kind: 'bitcoin',
+      name: 'btc',
+      nodes: ['http://127.0.0.1:1'],
+      network: 'regtest',
+      account_key: account,
+    }
+    writeFileSync(file, JSON.stringify({ rails: [rail] }))
+    const { out } = await commandLineOf(exchange, { CONFIG_FILE: file }).cambio('verify', '--json')
+    assert.match(out, /sandbox-btc holds 0 BTC/, 'its address is another one there')
+    assert.deepEqual(await told('verify'), { ok: true, problems: [] })
+    assert.deepEqual((await doctor()).problems, [])
+  })
+
   it('finds no problem in a sandbox that runs, and advises what it lacks', async () => {
     const { ok, exitCode, problems, states } = await doctor()
     assert.deepEqual([ok, exitCode, problems], [true, 0, []])
@@ -62,11 +81,16 @@ describe('cambio doctor', () => {
       assert.equal(states.get(check), 'ok', check)
     }
     for (const check of ['halts', 'jobs', 'workers', 'database tls']) assert.equal(states.get(check), 'ok', check)
-    for (const check of ['company', 'mail', 'master key', 'database backup'])
-      assert.equal(states.get(check), 'warn', check)
+    for (const check of ['mail', 'master key', 'database backup']) assert.equal(states.get(check), 'warn', check)
     const { out } = await cambio('doctor')
     assert.match(out, /^CHECK +STATE\n/)
     assert.match(out, /No problems found\.\n$/)
+  })
+
+  it('warns of a Node that is past its end of life', async () => {
+    const states = ['20.19.0', '22.12.0', '24.1.0', '26.0.0'].map((version) => checkNode(version).state)
+    assert.deepEqual(states, ['warn', 'ok', 'ok', 'ok'])
+    assert.equal((await doctor()).states.get('node version'), checkNode(process.versions.node).state)
   })
 
   it('says how the signer is: away, halted, without caps, or ready', async () => {

@@ -6,11 +6,13 @@ import { after, before, describe, it } from 'node:test'
 
 import { payDeposit } from '../../src/sandbox/api/pay.ts'
 import { redirectRefund, refundTransaction } from '../../src/exchange/operations/staff.ts'
+import { createOperator, operatorSubject } from '../../src/exchange/operators/operator.ts'
 import { listSuspense, returnSuspense, writeOffSuspense } from '../../src/exchange/operations/suspense.ts'
 import { type CommandLine, commandLineOf } from '../support/command.ts'
 import { ibanOf } from '../support/b2b.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, bookBalance, lookup, owed, pay, readyToPay, seen } from '../support/journey.ts'
+import { putInForce } from '../support/policies.ts'
 import { strayDeposit } from '../support/stray-money.ts'
 import { until } from '../support/telling.ts'
 
@@ -55,6 +57,20 @@ describe('a refund that cannot go back the way it came', () => {
     })
     return id
   }
+
+  it('goes elsewhere by support up to the limit of refunds, and no further', async () => {
+    const [id, email] = [await refused(), 'support@example.com']
+    const person = { email, password: 'a horse on the stairs', role: 'support' } as const
+    const support = { ...order, actor: operatorSubject(await createOperator(ctxOf(), person, 'cli:test')) }
+    const approvals = { payouts: { above: null, currency: 'EUR' }, policies: 'one_operator' }
+    const upTo = (limit: string) =>
+      putInForce(ctxOf(), { kind: 'approvals', document: { ...approvals, support_refunds_up_to: limit } })
+    await upTo('50')
+    await assert.rejects(redirectRefund(ctxOf(), BigInt(id), { ...support, to }), /Your role may refund up to 50 EUR/)
+    await upTo('60')
+    await redirectRefund(ctxOf(), BigInt(id), { ...support, to })
+    await arrive(exchange, id, 'refunded')
+  })
 
   it('goes to another account of whoever paid, once, as its operator says', async () => {
     const id = await refused()

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import type { PayoutHalf } from '../../src/rails/rail.ts'
 import { askForRefund } from '../../src/exchange/orders/choose.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, eventsOf, lookup, pay, read, readyToPay, seen } from '../support/journey.ts'
+import { silence } from '../support/silent-rail.ts'
 import { until } from '../support/telling.ts'
 
 type Payload = { id: string; status_details: string | null; refunds: { status: string }[] }
@@ -14,15 +14,6 @@ before(async () => {
   exchange = await startExchange({ RATE_LIMITS: 'off', LOG_LEVEL: 'fatal' })
 })
 after(() => exchange.stop())
-
-/** A rail that does not answer from now on, until it is told otherwise: nobody knows whether it acts. */
-function silence(name: string): { answer: (look?: PayoutHalf['look']) => void } {
-  const rail = exchange.service.composition.ctx.rails.payout(name)?.payout
-  assert.ok(rail)
-  const { look } = rail
-  Object.assign(rail, { look: () => Promise.reject(new Error('The rail does not answer.')) })
-  return { answer: (said = look) => void Object.assign(rail, { look: said }) }
-}
 
 /** Waits until a transaction's last plan is in doubt, and makes it half a minute ago that it was. */
 async function inDoubtForLong(id: string): Promise<void> {
@@ -38,7 +29,7 @@ async function inDoubtForLong(id: string): Promise<void> {
 describe('a payout of which the rail does not say whether it made it', () => {
   it('is shown and told as such after a while, and no more when the rail answers again', async () => {
     const { id } = await readyToPay(exchange)
-    const { answer } = silence('sandbox-btc')
+    const { answer } = silence(exchange, 'sandbox-btc')
     await pay(exchange, id)
     await arrive(exchange, id, 'sending')
     await inDoubtForLong(id)
@@ -59,7 +50,7 @@ describe('a payout of which the rail does not say whether it made it', () => {
 
   it('and made it, ends as if it had always answered', async () => {
     const { id } = await readyToPay(exchange)
-    const { answer } = silence('sandbox-btc')
+    const { answer } = silence(exchange, 'sandbox-btc')
     await pay(exchange, id)
     await arrive(exchange, id, 'sending')
     await inDoubtForLong(id)
@@ -74,7 +65,7 @@ it('a refund of which the rail does not say so is told as unknown, and as paid i
   const { id } = await readyToPay(exchange, { from_amount: '250', deposit: { payment_category: 'SEPA' } })
   await pay(exchange, id, { amount: '60' })
   await arrive(exchange, id, 'on_hold')
-  const { answer } = silence('sandbox-bank')
+  const { answer } = silence(exchange, 'sandbox-bank')
   await askForRefund(exchange.service.composition.ctx, BigInt(id))
   await until(
     async () => (await eventsOf<Payload>(exchange, id)).some(({ payload }) => payload.refunds[0]?.status === 'unknown'),

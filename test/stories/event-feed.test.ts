@@ -12,6 +12,7 @@ import { type Exchange, startExchange } from '../support/exchange.ts'
 import { create, lookup } from '../support/journey.ts'
 import { until } from '../support/telling.ts'
 import type { Writing, Written } from '../support/write-events.ts'
+import { promised } from '../support/promised.ts'
 
 type Page = { data: { id: string; type: string; sequence: number }[]; next_after: string | null; has_more: boolean }
 
@@ -126,16 +127,18 @@ describe('GET /v1/events', () => {
     const { id } = await create(exchange)
     const { data } = await waiting
     assert.deepEqual([data[0]?.type, data[0]?.id.startsWith(`evt_${id}`)], ['transaction.created', true])
-    assert.ok(performance.now() - started < 10_000)
+    assert.ok(performance.now() - started < promised(10_000))
   })
 
   it('waits past events of other types, and no longer than it was asked to', async () => {
-    const from = await end()
-    const waiting = page(`?after=${from}&wait=1&types=endpoint.test`)
-    const { id } = await create(exchange)
-    const { data, next_after: next, has_more: more } = await waiting
-    assert.deepEqual([data, more], [[], false])
-    assert.ok(next?.startsWith(`evt_${id}`), 'it leads past what was left out')
+    await until(async () => {
+      const from = await end()
+      const waiting = page(`?after=${from}&wait=1&types=endpoint.test`)
+      const { id } = await create(exchange)
+      const { data, next_after: next, has_more: more } = await waiting
+      assert.deepEqual([data, more], [[], false])
+      return next?.startsWith(`evt_${id}`) === true
+    }, 'an answer that leads past what was left out')
     const none = await page(`?after=${await end()}&wait=1`)
     assert.deepEqual([none.data, none.has_more], [[], false])
   })
@@ -150,7 +153,7 @@ describe('GET /v1/events', () => {
       const from = await end()
       // The document has no such payload, so the answers are read without its check.
       const reader = nextReader()
-      const waiting = fetch(`${exchange.url}/v1/events?after=${from}&wait=20`, { headers })
+      const waiting = fetch(`${exchange.url}/v1/events?after=${from}&wait=30`, { headers })
       await reader
       const stream = randomId()
       await placed(stream, partnerId)
@@ -203,7 +206,7 @@ describe('GET /v1/events', () => {
     const { data } = (await (await waiting).json()) as Page
     assert.deepEqual(data, [])
     await ended
-    assert.ok(performance.now() - started < 10_000, 'nobody waited for it')
+    assert.ok(performance.now() - started < promised(10_000), 'nobody waited for it')
   })
 })
 

@@ -7,6 +7,7 @@ import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, lookup, owed, pay, railEvent, readyToPay, seen } from '../support/journey.ts'
 import { inPurse, moveOwnCoins, type Purse } from '../support/owner-money.ts'
 import { until } from '../support/telling.ts'
+import { whileChanged } from '../support/while-changed.ts'
 
 let exchange: Exchange
 let id: string
@@ -19,14 +20,9 @@ const bitcoin: Purse = { network: 'BTC', place: 'wallet-btc', asset: 'BTC-BTC' }
 const staff = { reason: 'a test', actor: 'a test' }
 
 /** What `verify` says of the transaction's number of exchanges, while something is so. */
-async function toldWhile(change: string, undo: string): Promise<string[]> {
-  await lookup(exchange, change)
-  try {
-    const problems = await verify(exchange.service.composition.ctx)
-    return problems.flatMap((problem) => / was exchanged (.*)\.$/.exec(problem)?.[1] ?? [])
-  } finally {
-    await lookup(exchange, undo)
-  }
+async function toldWhile(change: string, mend: string): Promise<string[]> {
+  const problems = await whileChanged(exchange, { change, mend }, () => verify(exchange.service.composition.ctx))
+  return problems.flatMap((problem) => / was exchanged (.*)\.$/.exec(problem)?.[1] ?? [])
 }
 
 describe('money that is exchanged anew, because what was exchanged before was taken back', () => {

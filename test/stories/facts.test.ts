@@ -16,6 +16,7 @@ import {
   readyToPay,
   statusesOf,
 } from '../support/journey.ts'
+import { silence } from '../support/silent-rail.ts'
 import { until } from '../support/telling.ts'
 
 let exchange: Exchange
@@ -190,10 +191,13 @@ describe('money that is not what was agreed', () => {
       const { id } = await readyToPay(exchange)
       const reference = await referenceOf(exchange, id)
       // The rail answers late, so that the payout is under way long enough.
+      const { answer } = silence(exchange, 'sandbox-btc')
       await railEvent(exchange, id, 'timeout')
       await pay(exchange, id)
       await arrive(exchange, id, 'sending')
       await callBack(exchange, captured(reference, { event: `pay_more_${id}`, ...change }))
+      await settled()
+      answer()
       const record = await arrive(exchange, id, 'on_hold')
       assert.deepEqual(statusesOf(record).at(-2), 'sending')
       assert.ok(record.to_amount, 'what was agreed is paid out')

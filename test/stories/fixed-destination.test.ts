@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { Refusal } from '../../src/platform/lib/refusal.ts'
-import { giveDetails } from '../../src/exchange/orders/checkout.ts'
 import type { Details } from '../../src/exchange/orders/steps.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
+import { giveAsCustomer } from '../support/give-details.ts'
 import { arrive, type Body, checkOut, create, pay, railEvent, read } from '../support/journey.ts'
 
 let exchange: Exchange
@@ -13,7 +13,7 @@ before(async () => {
 })
 after(() => exchange.stop())
 
-const give = (id: string, details: Details) => giveDetails(exchange.service.composition.ctx, BigInt(id), details)
+const give = (id: string, details: Details) => giveAsCustomer(exchange, id, details)
 const refusedAt =
   (path: string) =>
   (error: unknown): boolean =>

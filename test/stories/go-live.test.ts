@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { ChildProcess } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, createServer as createPort } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { after, before, it } from 'node:test'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { serviceUrl } from '../../src/platform/db/migrate.ts'
 import { type Anvil, startAnvil } from '../support/anvil.ts'
+import { camt, ourIban } from '../support/camt.ts'
 import { emptyDatabase } from '../support/database.ts'
 import { FolderBank } from '../support/folder-bank.ts'
 import { blocksOf, isShown, type PageBlock, shellWith } from '../support/live-page.ts'
@@ -26,6 +27,8 @@ let serverUrl = ''
 let database = ''
 let ports: { service: number; admin: number }
 let service: ChildProcess | undefined
+let signer: ChildProcess | undefined
+let bank: FolderBank
 let log = ''
 
 before(async () => {
@@ -39,9 +42,10 @@ before(async () => {
   ports = { service: await freePort(), admin: await freePort() }
 })
 after(async () => {
-  if (service?.exitCode === null) {
-    const ended = new Promise((resolve) => service?.once('close', resolve))
-    service.kill('SIGTERM')
+  for (const child of [service, signer]) {
+    if (child?.exitCode !== null) continue
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    child.kill('SIGTERM')
     await ended
   }
   for (const one of desks) one.close()
@@ -81,9 +85,12 @@ function here(text: string): string {
   owner.username = database
   owner.password = 'correct-horse-battery'
   const own = serviceUrl(owner.href, `${database}_service`, 'staple-of-the-service')
+  const account = `      - { currency: EUR, iban: ${ourIban}, bic: BYLADEM1001, holder: Example Ltd }`
   const replaced: [string | RegExp, string][] = [
     [/^DATABASE_URL=.*$/m, `DATABASE_URL='${own}'`],
     [/^DATABASE_OWNER_URL='.*?'/m, `DATABASE_OWNER_URL='${owner.href}'`],
+    // A second account of the same currency, which the bank knows by another id.
+    [`${account}\n`, `${account}\n${account.replace(/iban: \w+/, 'other: "11111111"')}\n`],
     [/^SMTP_URL=.*$/m, `SMTP_URL=${mails.url}\nPORT=${ports.service}\nADMIN_PORT=${ports.admin}\nLOG_LEVEL=warn`],
     [
       '"https://node.example.com/key", "https://node.example.org/key"]',
@@ -99,11 +106,24 @@ function here(text: string): string {
 
 /** The stand-in of a person or an institution that the page describes between its commands. */
 async function meanwhile({ code }: PageBlock, output: string): Promise<void> {
-  if (code.startsWith('cambio keystore create')) {
+  if (code.startsWith('cambio keystore show')) {
     await anvil.give(/0x[0-9a-fA-F]{40}/.exec(output)?.[0] ?? '', 50n * 10n ** 18n)
     await anvil.mine(2)
   }
+  if (code.trim() === 'cambio serve') await firstStatement()
   if (code.startsWith('curl')) await finishOrder(JSON.parse(output) as TransactionRecord)
+}
+
+/** The bank's statements of a day on which nothing happened: one account holds 2,000.00 EUR, the other one 500.75 EUR. */
+async function firstStatement(): Promise<void> {
+  bank = new FolderBank(join(folder, 'etc/bank'), 200_000n)
+  bank.state([])
+  const text = camt({ id: 'OTHER-1', opening: '500.75', closing: '500.75', entries: [] })
+  bank.drop('other.xml', text.replace(`<IBAN>${ourIban}</IBAN>`, '<Othr><Id>11111111</Id></Othr>'))
+  await until(
+    () => Promise.resolve(readdirSync(join(folder, 'etc/bank/in/done')).length === 2),
+    'the statements to be read',
+  )
 }
 
 /** The customer at the checkout, their transfer, the bank's statement, and the coins. */
@@ -131,7 +151,7 @@ async function finishOrder({ id, redirect_url: redirect }: TransactionRecord): P
   })
   const payer = { name: 'Ada Lovelace', iban: 'DE89370400440532013000', bic: 'COBADEFFXXX' }
   const payments = [{ remittance: row?.reference ?? '', amount: '100.00', payer }]
-  new FolderBank(join(folder, 'etc/bank'), 0n).state([{ amount: '100.00', servicerReference: 'C-1', payments }])
+  bank.state([{ amount: '100.00', servicerReference: 'C-1', payments }])
 
   const { secret_key: key } = JSON.parse(readFileSync(join(folder, 'etc/partner.json'), 'utf8')) as {
     secret_key: string
@@ -141,6 +161,17 @@ async function finishOrder({ id, redirect_url: redirect }: TransactionRecord): P
     return ((await answer.json()) as TransactionRecord).status === 'finished'
   }, `the order to be finished\n${log}`)
   assert((await anvil.balance(customer)) > 0n, 'the coins are on the chain')
+}
+
+/** Starts the signer as the page says: a process of its own, which the service finds by its socket. */
+async function startSigner(shell: ReturnType<typeof shellWith>, code: string): Promise<void> {
+  signer = shell.start(code.trim())
+  let said = ''
+  for (const output of [signer.stdout, signer.stderr]) output?.on('data', (text) => (said += String(text)))
+  await until(() => {
+    assert.equal(signer?.exitCode, null, said)
+    return Promise.resolve(said.includes('The signer listens.'))
+  }, 'the signer to listen')
 }
 
 /** Starts the service as the page says, and waits until orders can be made. */
@@ -155,7 +186,7 @@ async function serve(shell: ReturnType<typeof shellWith>, code: string): Promise
   }, 'the service to take orders')
 }
 
-it('the page about going live leads from an empty database to the first real order', { timeout: 300_000 }, async () => {
+it('the page about going live leads from an empty database to the first real order', { timeout: 900_000 }, async () => {
   const shell = shellWith(join(folder, 'etc/env'))
   for (const block of blocksOf('docs/operator/go-live.md')) {
     const code = here(block.code)
@@ -163,8 +194,10 @@ it('the page about going live leads from an empty database to the first real ord
       for (const statement of code.replaceAll(/\bcambio\b/g, database).split(';\n')) {
         if (statement.trim() !== '') await asOwner(serverUrl, (client) => client.query(statement))
       }
-    } else if (code.trim() === 'cambio serve') {
+    } else if (code.startsWith('cambio signer run')) await startSigner(shell, code)
+    else if (code.trim() === 'cambio serve') {
       await serve(shell, code)
+      await meanwhile(block, '')
     } else {
       const ended = await shell.run(code)
       assert.equal(ended.code, 0, `${block.code}\n${ended.output}\n${log}`)
@@ -173,4 +206,6 @@ it('the page about going live leads from an empty database to the first real ord
       await meanwhile(block, ended.output)
     }
   }
+  const journal = readFileSync(join(folder, 'etc/signer/journal.jsonl'), 'utf8')
+  assert.ok(journal.includes('"ETH-ETH"'), 'the signer has signed what left')
 })

@@ -87,9 +87,9 @@ describe('a halt', () => {
       await arrive(exchange, other.id, 'exchanging')
       const status = await exchange.api('/v1/status')
       assert.deepEqual([status.status, status.body.payouts, status.body.available], [200, 'halted', true])
-      const stuck = await told<{ what: string; state: string; waits_for: string }[]>('stuck')
-      const found = stuck.find(({ what, state }) => what === 'halt' && state === 'payouts')
-      assert.equal(found?.waits_for, '`resume` by two operators: a drill')
+      const stuck = await told<{ kind: string; subject: string; words: string }[]>('stuck')
+      const found = stuck.find(({ kind, subject }) => kind === 'rail' && subject === 'payouts')
+      assert.equal(found?.words, 'No payout leaves: a drill. They continue once two operators resume them.')
       const app = buildAdmin(exchange.service.composition.ctx, { gauges: metricsOf(exchange.service.composition.ctx) })
       const { payload } = await app.inject('/metrics')
       await app.close()
@@ -214,7 +214,7 @@ describe('a halt', () => {
     } finally {
       letGo.resolve()
       half.submit = submit
-      await lookup(exchange, 'delete from halts')
+      for (const token of tokens) await resumedBy(token, 'payouts')
       await until(async () => (await stateOf()) === 'open', 'the halt to end')
       await arrive(exchange, second, 'finished')
     }

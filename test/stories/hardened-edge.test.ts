@@ -10,8 +10,8 @@ let exchange: Exchange
 before(async () => {
   exchange = await startExchange({
     RATE_LIMITS: 'on',
-    REQUEST_TIMEOUT: 'PT1S',
-    DB_STATEMENT_TIMEOUT: 'PT0.5S',
+    REQUEST_TIMEOUT: 'PT3S',
+    DB_STATEMENT_TIMEOUT: 'PT4S',
     PUBLIC_URL: 'https://exchange.example',
   })
 })

@@ -1,67 +1,43 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { capital, held } from '../../src/exchange/ledger/account.ts'
-import { entry } from '../../src/exchange/ledger/entry.ts'
-import { post } from '../../src/exchange/ledger/post.ts'
+import { held } from '../../src/exchange/ledger/account.ts'
 import { exposures } from '../../src/exchange/treasury/exposure.ts'
 import { approveHedge, cancelHedge, listHedges, resolveHedge } from '../../src/exchange/treasury/decide-hedge.ts'
+import { createOperator, type Operator, operatorSubject } from '../../src/exchange/operators/operator.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { proposeHedges } from '../../src/exchange/treasury/propose-hedges.ts'
+import { unplacedHedges } from '../../src/exchange/treasury/unplaced-hedges.ts'
 import type { Hedge } from '../../src/exchange/treasury/hedge.ts'
 import type { HedgingSettings } from '../../src/exchange/settings.ts'
 import { exactOf } from '../../src/exchange/treasury/decimals.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
+import type { Exchange } from '../support/exchange.ts'
+import { hedgingSettings, startHedgedExchange, venuePlace } from '../support/hedged-exchange.ts'
 import { assertBooksHold, bookBalance, buy, lookup } from '../support/journey.ts'
 import { assertProfitAddsUp, sumOf } from '../support/profit.ts'
-import { type StillMarket, stopMarket } from '../support/still-market.ts'
+import type { StillMarket } from '../support/still-market.ts'
 import { until } from '../support/telling.ts'
-import { type FakeVenue, startFakeVenue } from '../support/venues/fake-venue.ts'
+import type { FakeVenue } from '../support/venues/fake-venue.ts'
 
 let exchange: Exchange
 let market: StillMarket
 let fake: FakeVenue
-const ends: (() => unknown)[] = []
-const place = 'venue-1'
-
-const settings: HedgingSettings = {
-  isAutomatic: true,
-  venue: place,
-  pairs: [{ base: 'BTC', quote: 'EUR' }],
-  assets: {},
-  // Hedges are proposed where a test says so, and at no other time.
-  everyMs: 3_600_000,
-  slippageBasisPoints: 50,
-  expiresAfterMs: 900_000,
-  bounds: { BTC: { target: '0', minimum: '0.0005', lot: '0.0001' } },
-  capPerOrder: 10_000_000n,
-  capPerDay: 1_000_000_000n,
-}
+const people: Operator[] = []
+let stop: () => Promise<void>
 
 before(async () => {
-  exchange = await startExchange({ RATE_LIMITS: 'off' })
-  market = stopMarket(exchange)
-  fake = await startFakeVenue({ after: (end: () => unknown) => ends.push(end) }, place)
+  ;({ exchange, market, fake, stop } = await startHedgedExchange())
   const { ctx } = exchange.service.composition
-  ctx.config.hedging = settings
-  ctx.venue = fake.venue
-  const what = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at: ctx.clock.now() } as const
-  await ctx.db.atomic((db) =>
-    post(db, ctx, [
-      entry(what, [
-        { debit: held(place), credit: capital, asset: 'EUR-EUR', amount: 10_000_000_00n },
-        { debit: held(place), credit: capital, asset: 'BTC-BTC', amount: 10_00000000n },
-      ]),
-    ]),
-  )
+  for (const name of ['ann', 'bob']) {
+    people.push(await createOperator(ctx, { email: `${name}@example.com`, password: 'correct horse battery' }, 'test'))
+  }
 })
-after(async () => {
-  await exchange.stop()
-  for (const end of ends) await end()
-})
+after(() => stop())
 
 const ctx = () => exchange.service.composition.ctx
+const someone = (at: number) => ({ actor: operatorSubject(people[at] ?? assert.fail('nobody')) })
 const configure = (change: Partial<HedgingSettings>): void => {
-  ctx().config.hedging = { ...settings, ...change }
+  ctx().config.hedging = { ...hedgingSettings, ...change }
 }
 const exposure = async (): Promise<bigint> =>
   (await exposures(ctx())).find(({ currency }) => currency === 'BTC')?.amount ?? 0n
@@ -79,8 +55,8 @@ async function assertAllAgree(): Promise<void> {
   const { core } = fake
   assert.equal(new Set(core.received).size, core.received.length)
   const bought = (core.balances.get('BTC') ?? 0n) / 10n ** 10n
-  assert.equal(await bookBalance(exchange, held(place), 'BTC-BTC'), 10_00000000n + bought)
-  const cents = await bookBalance(exchange, held(place), 'EUR-EUR')
+  assert.equal(await bookBalance(exchange, held(venuePlace), 'BTC-BTC'), 10_00000000n + bought)
+  const cents = await bookBalance(exchange, held(venuePlace), 'EUR-EUR')
   const exact = exactOf('10000000') + (core.balances.get('EUR') ?? 0n)
   const trades = [...core.orders.values()].flatMap((order) => order.trades).length
   const apart = exact / 10n ** 16n - cents
@@ -190,8 +166,8 @@ describe('a hedge', () => {
     const [id] = await proposeHedges(ctx())
     assert.ok(id)
     assert.equal((await newest()).state, 'proposed')
-    assert.equal((await approveHedge(ctx(), id, 'operator:1')).isApproved, true)
-    await assert.rejects(approveHedge(ctx(), id, 'operator:1'), { code: 'CONFLICT' })
+    assert.equal((await approveHedge(ctx(), id, someone(0))).isApproved, true)
+    await assert.rejects(approveHedge(ctx(), id, someone(0)), { code: 'CONFLICT' })
     assert.equal((await hedged()).state, 'filled')
 
     await buy(exchange, { from_amount: '300' })
@@ -212,15 +188,34 @@ describe('a hedge', () => {
     configure({})
   })
 
+  it('is not sent because a row says that it is approved, and verify names it', async () => {
+    configure({ isAutomatic: false })
+    await buy(exchange, { from_amount: '300' })
+    const [id] = await proposeHedges(ctx())
+    assert.ok(id)
+    await lookup(exchange, `update hedges set state = 'approved' where id = ${id}`)
+    await lookup(
+      exchange,
+      `insert into jobs (kind, key, timebase, run_at) values ('hedge.due', '${id}', 'real', now())`,
+    )
+    ctx().queue.wake()
+    const jobs = () => lookup(exchange, `select 1 from jobs where kind = 'hedge.due' and key = '${id}'`)
+    await until(async () => (await jobs()).length === 0, 'the job to end')
+    assert.equal((await newest()).sent_at, null)
+    assert.match((await verify(ctx())).join('\n'), new RegExp(`Hedge ${id} is approved, and nobody approved it`))
+    await cancelHedge(ctx(), id, { reason: 'the test ends', actor: 'operator:1' })
+    configure({})
+  })
+
   it('needs two different people where the environment demands them', async () => {
     configure({ isAutomatic: false })
     const { environment } = ctx().config
     ctx().config.environment = { ...environment, twoOperators: true }
     const [id] = await proposeHedges(ctx())
     assert.ok(id)
-    assert.deepEqual(await approveHedge(ctx(), id, 'operator:1'), { id, approvals: 1, needed: 2, isApproved: false })
-    await assert.rejects(approveHedge(ctx(), id, 'operator:1'), { code: 'CONFLICT' })
-    assert.equal((await approveHedge(ctx(), id, 'operator:2')).isApproved, true)
+    assert.deepEqual(await approveHedge(ctx(), id, someone(0)), { id, approvals: 1, needed: 2, isApproved: false })
+    await assert.rejects(approveHedge(ctx(), id, someone(0)), { code: 'CONFLICT' })
+    assert.equal((await approveHedge(ctx(), id, someone(1))).isApproved, true)
     ctx().config.environment = environment
     assert.equal((await hedged()).state, 'filled')
     configure({})
@@ -236,6 +231,8 @@ describe('a hedge', () => {
     const second = await newest()
     assert.equal(second.state, 'proposed')
     assert.match(second.reason, /beyond the cap of a day/)
+    // What it would hedge stays open until somebody approves it.
+    assert.ok((await unplacedHedges(ctx())).some(({ cause, amount }) => cause === 'capped' && amount > 0n))
     await cancelHedge(ctx(), second.id, { reason: 'the test ends', actor: 'operator:1' })
     configure({})
     await hedged()

@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange, steady } from '../support/exchange.ts'
 import { arrive, lookup, railEvent, read, readyToPay } from '../support/journey.ts'
+import { silence } from '../support/silent-rail.ts'
 import { until } from '../support/telling.ts'
 import { tellAndSettle, type ToldFact } from '../support/told-facts.ts'
 
@@ -95,11 +96,13 @@ describe('a second payment that is taken back', () => {
   it('while the payout is under way holds nothing afterwards', async () => {
     const { id } = await readyToPay(exchange)
     const reference = await referenceOf(exchange, id)
+    const { answer } = silence(exchange, 'sandbox-btc')
     await railEvent(exchange, id, 'timeout')
     await told({ key: 'k1_1', kind: 'deposit_final', reference, payment: 'pay_k1a' })
     await told({ key: 'k1_2', kind: 'deposit_final', reference, payment: 'pay_k1b' })
     assert.ok(['exchanging', 'sending'].includes((await read(exchange, id)).status))
     await told({ key: 'k1_3', kind: 'deposit_reversed', reference, payment: 'pay_k1b' })
+    answer()
     await until(async () => ['finished', 'on_hold'].includes((await read(exchange, id)).status), 'an end')
     const { status, from_amount: arrived } = await read(exchange, id)
     assert.deepEqual([status, arrived], ['finished', '100'])

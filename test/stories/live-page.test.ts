@@ -6,10 +6,12 @@ import { after, before, test } from 'node:test'
 import { tidOf } from '../support/checkout-link.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { create, pay, readyToPay } from '../support/journey.ts'
+import { until } from '../support/telling.ts'
+import { promised } from '../support/promised.ts'
 
 let exchange: Exchange
 before(async () => {
-  exchange = await startExchange()
+  exchange = await startExchange({ TRUSTED_PROXIES: '127.0.0.1/32' })
 })
 after(() => exchange.stop())
 
@@ -40,7 +42,7 @@ test('a page that waits hears of every change of its order within seconds, and o
   const started = performance.now()
   await pay(exchange, id)
   assert.equal(await line.next(), changed)
-  assert.ok(performance.now() - started < 4_000, 'it took more than four seconds')
+  assert.ok(performance.now() - started < promised(4_000), 'it took more than four seconds')
   const unheard = quiet.next().catch(() => undefined)
   const heard = await Promise.race([unheard, new Promise((resolve) => setTimeout(resolve, 1_500))])
   assert.equal(heard, undefined)
@@ -52,7 +54,7 @@ test('a page that has only begun to listen hears once, so that no change between
   // The second comes when changes of this order are followed already.
   for (const line of [await openLine(id), await openLine(id)]) {
     assert.equal(await line.next(), 'retry: 3000\n\n')
-    const late = AbortSignal.timeout(4_000)
+    const late = AbortSignal.timeout(promised(4_000))
     const heard = await Promise.race([line.next(), once(late, 'abort').then(() => 'nothing')])
     assert.equal(heard, changed)
   }
@@ -70,5 +72,22 @@ test('a line says nothing of the order, ends with the service, and there is none
   const started = performance.now()
   await one.stop()
   assert.equal(await whole, 'retry: 3000\n\n')
-  assert.ok(performance.now() - started < 5_000, 'an open page keeps nobody from stopping')
+  assert.ok(performance.now() - started < promised(5_000), 'an open page keeps nobody from stopping')
+})
+
+test('one network has a tenth of the streams of a process at most, and leaves the others room', async () => {
+  const { id } = await readyToPay(exchange)
+  const path = `${exchange.url}/checkout/events?tid=${await tidOf(exchange, id)}`
+  const ask = async (from: string) => {
+    const request = get(path, { agent: false, headers: { 'x-forwarded-for': from } })
+    const [answer] = (await once(request, 'response')) as [IncomingMessage]
+    return { status: answer.statusCode, request }
+  }
+  const lines = await Promise.all(Array.from({ length: 200 }, () => ask('198.51.100.7')))
+  assert.deepEqual([...new Set(lines.map(({ status }) => status))], [200])
+  const [over, other] = await Promise.all([ask('198.51.100.7'), ask('198.51.100.8')])
+  assert.deepEqual([over.status, other.status], [503, 200])
+  lines[0]?.request.destroy()
+  await until(async () => (await ask('198.51.100.7')).status === 200, 'a closed one to leave room')
+  for (const { request } of [...lines, over, other]) request.destroy()
 })

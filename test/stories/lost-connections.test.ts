@@ -15,7 +15,7 @@ test('a database that cuts connections again and again loses nothing and does no
   const exchange = await startExchange({ RATE_LIMITS: 'off', JOB_LEASE: 'PT1S', LOG_LEVEL: 'fatal' })
   t.after(() => exchange.stop())
   const { secrets } = exchange.service.composition.ctx
-  const scissors = openPool({ urls: [serviceUrlOf(exchange.ownerUrl, secrets)], size: 1, statementNames: true })
+  const scissors = openPool({ urls: [serviceUrlOf(exchange.ownerUrl, secrets)], size: 1 })
   t.after(() => scissors.close())
   let ended = 0
 

@@ -59,8 +59,8 @@ const converted: [fact: string, now: string][] = [
   ['2 cancelled:46', '2 cancelled - - 1'],
 ]
 
-/** The kind that came later: src/exchange/settlement/state-machines.test.ts asks the database for all. */
-const since = 'deposit_reinstated'
+/** The kinds that came later: src/exchange/settlement/state-machines.test.ts asks the database for all. */
+const since = ['deposit_reinstated', 'payout_payee_differs', 'payout_return_withdrawn', 'refund_return_withdrawn']
 
 /** A database from before the history was typed, with these texts in it. */
 const databaseOf = (facts: string[]): Promise<string> =>
@@ -98,7 +98,9 @@ describe('a status history from before it was typed', () => {
     )
     assert.deepEqual(
       new Map(rows.map(({ kind, subject }) => [kind, subject])),
-      new Map(Object.entries(changeKinds).flatMap(([kind, { about }]) => (kind === since ? [] : [[kind, about]]))),
+      new Map(
+        Object.entries(changeKinds).flatMap(([kind, { about }]) => (since.includes(kind) ? [] : [[kind, about]])),
+      ),
     )
     for (const [kind, subject] of [
       ['begun', 'null'],

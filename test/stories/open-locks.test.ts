@@ -202,7 +202,7 @@ describe('at the checkout', () => {
     const { ctx } = exchange.service.composition
     await advance(exchange, 'PT16M')
     const [, second = '', third = '', fourth = ''] = ids
-    const renew = (id: string) => giveDetails(ctx, BigInt(id), { renewsPrice: true })
+    const renew = (id: string) => giveDetails(ctx, BigInt(id), { renewsPrice: true }, undefined)
     const document = policyKinds.caps.shipped(ctx.config.environment)
     const openLocks = { customer: '200', partner: '5000', asset: '5000' }
     await putInForce(ctx, {

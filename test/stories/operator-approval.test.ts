@@ -10,7 +10,17 @@ import { approvePayout } from '../../src/exchange/settlement/approval.ts'
 import { releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { runCommand } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { arrive, assertBooksHold, bookBalance, lookup, pay, read, readyToPay, statusesOf } from '../support/journey.ts'
+import {
+  arrive,
+  assertBooksHold,
+  bookBalance,
+  lookup,
+  pay,
+  read,
+  readyToPay,
+  seen,
+  statusesOf,
+} from '../support/journey.ts'
 import { putInForce } from '../support/policies.ts'
 
 type Listed = { id: string; transaction_id: string; needs_approvals: number; approved_by: string[]; amount: string }
@@ -137,7 +147,7 @@ describe('a payout above the limit', () => {
     assert.deepEqual(
       await lookup(
         exchange,
-        `select 1 from payout_approvals join payouts on payouts.id = payout_id
+        `select 1 from approvals join payouts on payouts.id::text = subject and approvals.kind = 'payout'
       join transactions on transactions.id = transaction_id where public_id = ${id}`,
       ),
       [],
@@ -201,5 +211,30 @@ describe('a payout above the limit', () => {
     await pay(exchange, id)
     await arrive(exchange, id, 'exchanging')
     await assert.rejects(approve(id, 0), { code: 'CONFLICT', message: 'This payout is not waiting for approval.' })
+  })
+})
+
+describe('a payout above the limit of before', () => {
+  it('that has waited once waits for both, though the limit is above it since', async () => {
+    const { ctx } = exchange.service.composition
+    const limit = (above: string) =>
+      putInForce(ctx, {
+        kind: 'approvals',
+        document: { payouts: { above, currency: 'EUR' }, policies: 'one_operator' },
+      })
+    const id = await held()
+    await limit('5000')
+    const before = await sent()
+    await releaseTransaction(ctx, BigInt(id), { reason: 'A test asks for it.', actor: 'cli:test' })
+    await seen(exchange, id, 'it to wait again', ({ status, status_history: told }) => {
+      const times = told.filter((one) => one.status === 'on_hold').length
+      return status === 'on_hold' && times === 2
+    })
+    assert.equal(await sent(), before)
+    await approve(id, 0)
+    await approve(id, 1)
+    await arrive(exchange, id, 'finished')
+    assert.equal(await sent(), before + 1)
+    await limit('500')
   })
 })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { createOperator, type Operator } from '../../src/exchange/operators/operator.ts'
 import { approvePayout, listOpenPayouts, type OpenPayout } from '../../src/exchange/settlement/approval.ts'
 import { askForRefund } from '../../src/exchange/orders/choose.ts'
@@ -128,6 +129,20 @@ describe('a refund above the limit', () => {
     await assertBooksHold(exchange)
   })
 
+  it('of a role is not got around by releasing a refund that has failed', async () => {
+    const id = await heldWith('1500')
+    await withoutOrigin('sandbox-bank', () => refundTransaction(ctxOf(), BigInt(id), order).then(() => undefined))
+    await lookup(exchange, `update refunds set state = 'failed' where state = 'ordered'`)
+    const who = { email: 'support@example.com', password: 'correct horse battery', role: 'support' as const }
+    const { id: support } = await createOperator(ctxOf(), who, 'test')
+    const release = (actor: string) => releaseTransaction(ctxOf(), BigInt(id), { ...order, actor })
+    await assert.rejects(release(`operator:${support}`), { code: 'FORBIDDEN', message: /may refund up to 1000 EUR/ })
+    await release('cli:test')
+    await approveTwice((await waitingFor(id)).id)
+    await arrive(exchange, id, 'refunded')
+    await assertBooksHold(exchange)
+  })
+
   it('is not got around in parts, and what is no more than the limit goes by itself', async () => {
     const id = await heldWith('600')
     await refundTransaction(ctxOf(), BigInt(id), { ...order, amount: 50_000n })
@@ -146,7 +161,15 @@ describe('a refund above the limit', () => {
     await until(async () => (await listSuspense(ctxOf())).length > 0, 'suspense')
     const [deposit] = await listSuspense(ctxOf())
     await returnSuspense(ctxOf(), deposit?.id ?? 0n, order)
-    await approveTwice((await waitingFor(null)).id)
+    const { id: payout } = await waitingFor(null)
+    const left = `Payout ${payout} waited for the approval of two operators, and left without.`
+    const rail = await lookup(exchange, 'select plan_id from payouts where plan_id is not null limit 1')
+    const went = `update payouts set state = 'planned', approval_asked_at = null, plan_id = $2 where id = $1`
+    await lookup(exchange, went, [String(payout), rail[0]?.plan_id])
+    assert.ok((await verify(ctxOf())).includes(left), 'what a row says has left is named')
+    const back = `update payouts set state = 'reserved', approval_asked_at = now(), plan_id = null where id = $1`
+    await lookup(exchange, back, [String(payout)])
+    await approveTwice(payout)
     await until(async () => (await bookBalance(exchange, 'suspense', 'EUR-EUR')) === before, 'the return')
     await refundsDone()
     await assertBooksHold(exchange)

@@ -28,7 +28,11 @@ async function secondFactorOf({ id, email }: { id: bigint; email: string }) {
   const { text } = await beginSecondFactor(ctx(), { operatorId: id, email })
   const secret = Buffer.from(base32.decode(text))
   const step = BigInt(Math.trunc(Date.now() / 30_000))
-  const recovery = await confirmSecondFactor(ctx(), id, totpCode(secret, step - 1n))
+  const recovery = await confirmSecondFactor(ctx(), id, totpCode(secret, step))
+  // Otherwise what comes next would have to wait for the next code, or begin with one that may be too old.
+  await asOwner(exchange.ownerUrl, (client) =>
+    client.query('update operators set totp_step = 1 where id = $1', [String(id)]),
+  )
   return { recovery, code: totpCode(secret, step), later: totpCode(secret, step + 1n) }
 }
 
@@ -88,7 +92,9 @@ describe('limits of signing in', () => {
       const answers: unknown[] = []
       for (let tries = 0; tries < 7; tries += 1) {
         const { status, body } = await browser(network).signIn({ email: address, password: 'wrong' })
-        answers.push([status, body.replaceAll(address, 'ADDRESS')])
+        // Every page has its own challenge for a passkey, and every form its own token.
+        const alike = body.replaceAll(/(name="(?:challenge|once)" value=|data-passkey=)"[^"]*"/g, '')
+        answers.push([status, alike.replaceAll(address, 'ADDRESS')])
       }
       return answers
     }

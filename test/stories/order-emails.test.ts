@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { askForRefund } from '../../src/exchange/orders/choose.ts'
-import { formsOn, shownTerms } from '../support/checkout-forms.ts'
+import { cookieOf, formsOn, shownTerms } from '../support/checkout-forms.ts'
 import { codeFor } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, buy, create, lookup, pay, readyToPay, seen } from '../support/journey.ts'
@@ -125,10 +125,11 @@ describe('the owner of an address is warned', () => {
   it('when too many wrong codes were entered, once', async () => {
     const { id, redirect_url: url } = await create(exchange)
     const email = `w${id.slice(0, 9)}@example.com`
-    await formsOn(exchange).post(url, { do: 'email', email })
+    const forms = formsOn(exchange)
+    const claim = { cookie: cookieOf(await forms.post(url, { do: 'email', email })) }
     const code = await codeFor(exchange, email)
     const wrong = code === '000000' ? '000001' : '000000'
-    for (let tries = 0; tries < 6; tries += 1) await formsOn(exchange).post(url, { do: 'code', code: wrong })
+    for (let tries = 0; tries < 6; tries += 1) await forms.post(url, { do: 'code', code: wrong }, claim)
     assert.deepEqual(await kindsOf(id), ['code', 'wrong_codes'])
   })
 
@@ -149,10 +150,10 @@ it('e-mails are in the customer’s language and time zone', async () => {
   const email = `z${id.slice(0, 9)}@example.com`
   const forms = formsOn(exchange)
   const page = url.replace('/checkout', '/de/checkout')
-  const zone = { cookie: 'zone=Asia%2FTokyo' }
-  await forms.post(page, { do: 'email', email }, zone)
+  const asked = await forms.post(page, { do: 'email', email })
+  const zone = { cookie: `zone=Asia%2FTokyo; ${cookieOf(asked)}` }
   const answer = await forms.post(page, { do: 'code', code: await codeFor(exchange, email), accepts: shownTerms }, zone)
-  const cookie = `${(answer.headers.get('set-cookie') ?? '').split(';')[0]}; zone=Asia%2FTokyo`
+  const cookie = `${cookieOf(answer)}; zone=Asia%2FTokyo`
   await forms.post(page, { do: 'country', country: 'NL' }, { cookie })
   await forms.post(
     page,

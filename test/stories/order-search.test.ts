@@ -4,6 +4,7 @@ import { after, before, describe, it } from 'node:test'
 import { findOrders } from '../../src/exchange/reports/find-orders.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { buy, lookup, readyToPay } from '../support/journey.ts'
+import { typedAt } from '../support/page-forms.ts'
 
 let exchange: Exchange
 before(async () => {
@@ -44,7 +45,7 @@ describe('the search over all orders', () => {
     const signedIn = await fetch(`${exchange.url}/console/sign-in`, {
       method: 'POST',
       redirect: 'manual',
-      body: new URLSearchParams(exchange.sandbox.operator),
+      body: typedAt('/console/sign-in', exchange.sandbox.operator),
     })
     const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? assert.fail('the operator could not sign in')
     const ask = (path: string) => fetch(exchange.url + path, { headers: { cookie } })

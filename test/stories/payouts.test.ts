@@ -5,7 +5,7 @@ import { capital, held } from '../../src/exchange/ledger/account.ts'
 import { reserve } from '../../src/exchange/ledger/balance.ts'
 import { entry } from '../../src/exchange/ledger/entry.ts'
 import { post } from '../../src/exchange/ledger/post.ts'
-import { findStuck } from '../../src/exchange/checks/stuck.ts'
+import { listNeeds } from '../../src/exchange/needs/list-needs.ts'
 import { testContext } from '../support/api.ts'
 import { testDatabase } from '../support/database.ts'
 import { everyRow } from '../support/every-row.ts'
@@ -61,9 +61,12 @@ test('a payout beyond what is held waits, visibly, and goes out when the money i
 
   assert.deepEqual((await statuses()).toSorted(), [...Array<string>(4).fill('exchanging'), 'finished', 'finished'])
   const { ctx } = exchange.service.composition
-  const stuck = (await findStuck(ctx)).filter(({ what }) => what === 'payout')
-  assert.equal(stuck.length, 4)
-  assert.match(String(stuck[0]?.waitsFor), /^money: \d+\.\d+ USDT-TRX at wallet-trx$/)
+  const [need, ...others] = await listNeeds(ctx)
+  assert.deepEqual([need?.kind, need?.subject, others.length], ['balance', 'wallet-trx USDT-TRX', 0])
+  assert.match(
+    String(need?.sentence),
+    /^Too little money at wallet-trx: payouts that need \d+\.\d+ USDT on TRX wait for it \(4\)\./,
+  )
   await assertBooksHold(exchange)
 
   await bringCapital(1_000_000_000_000n)

@@ -87,7 +87,7 @@ describe('a policy', () => {
 
   it('is listed and shown: version 1 is what ships', async () => {
     const rows = await told<Shown[]>('policy', 'list')
-    assert.equal(rows.length, 11)
+    assert.equal(rows.length, 13)
     assert.ok(rows.every(({ version, effective_at: at }) => version === 1 && at === '1970-01-01T00:00:00.000Z'))
     const { document } = await told<Shown>('policy', 'show', 'fees')
     assert.deepEqual(document, feesDocument())
@@ -170,7 +170,7 @@ describe('a policy', () => {
     const { document: validity } = await told<Shown>('policy', 'show', 'validity')
     const cases: [kind: string, document: unknown, path: string][] = [
       ['fees', { service: { buy: '1%' } }, 'methods'],
-      ['fees', feesDocument({ spread: '0.123%' }), 'spread'],
+      ['fees', feesDocument({ spread: '0.123456789%' }), 'spread'],
       ['limits', { unverified: [eur('1000')], basic: [eur('500')], full: [] }, 'basic[0].max'],
       ['limits', { unverified: [], basic: [eur('500')], full: [] }, 'basic[0].max'],
       ['validity', { ...validity, card: { ...time, price: 'PT31M' } }, 'card.price'],
@@ -230,6 +230,8 @@ describe('a policy', () => {
 
     const { body } = await by(0, ...line)
     assert.equal(body.status, 'proposed')
+    // Another one on the same version: it would undo the first one.
+    const { body: rival } = await by(1, ...line)
     const bound = () => ctxOf().policies.at(ctxOf().clock.now(), 'slippage').rules.boundBasisPoints
     assert.equal(bound(), 200)
     const own = await by(0, 'policy', 'approve', body.id)
@@ -238,7 +240,51 @@ describe('a policy', () => {
     const approved = await by(1, 'policy', 'approve', body.id)
     assert.equal(approved.body.status, 'active')
     await until(() => Promise.resolve(bound() === 300), 'the approved policy')
+    const late = await by(0, 'policy', 'approve', rival.id)
+    assert.match(late.err, /^STALE_PROPOSAL: /)
     const again = await by(1, 'policy', 'reject', body.id)
     assert.match(again.err, /in force/)
+  })
+
+  it('is proposed from what policy show prints, and refused where another version came in between', async () => {
+    const { ctx } = exchange.service.composition
+    await putInForce(ctx, {
+      kind: 'approvals',
+      document: { payouts: { above: '100000', currency: 'EUR' }, policies: 'one_operator' },
+      effectiveAt: ctx.clock.now(),
+    })
+    // Price lists of customers and of institutions have one form.
+    const other = await fileOf(await told<Shown>('policy', 'show', 'b2b'))
+    const mixed = await commandLineOf(exchange).cambio('policy', 'propose', 'fees', other, '--reason', 'A test.')
+    assert.notEqual(mixed.exitCode, 0)
+    assert.match(mixed.err + mixed.out, /The document is one of b2b, not of fees\./)
+    const shownNow = await told<Shown & { document: object }>('policy', 'show', 'ranges')
+    const propose = async (most: string) => {
+      const file = await fileOf({ ...shownNow, document: { ...shownNow.document, most: { EUR: most } } })
+      return commandLineOf(exchange).cambio('policy', 'propose', 'ranges', file, '--reason', 'A test.', '--json')
+    }
+    const first = await propose('40000')
+    assert.equal(first.exitCode, 0, first.err)
+    const made = JSON.parse(first.out) as Made & { based_on: number; version: number }
+    assert.deepEqual([made.based_on, made.status], [shownNow.version, 'active'])
+    // The second one was drafted on the same version: it would take the first one back without a word.
+    const second = await propose('30000')
+    assert.equal(second.exitCode, 1)
+    assert.match(
+      second.err,
+      new RegExp(`^STALE_PROPOSAL: .*version ${shownNow.version}, and version ${made.version} holds`),
+    )
+
+    const history = await told<(Made & { based_on: number | null; difference: string[]; dry_run: object | null })[]>(
+      'policy',
+      'history',
+      'ranges',
+    )
+    assert.ok(history[0]?.difference.some((line) => line.includes('40000')))
+    assert.equal(typeof history[0]?.dry_run, 'object')
+    await until(async () => {
+      const ask = '/v1/estimate?from_amount=45000&from_currency=EUR&to_currency=BTC'
+      return (await exchange.api(ask)).status === 400
+    }, 'the new range')
   })
 })

@@ -25,18 +25,18 @@ describe('the theme page of the portal', () => {
   it('tries a theme on its own page, saves it, and refuses what no page can have', async () => {
     const cookie = await signIn(exchange.sandbox.portal)
     const path = '/portal/theme'
-    const tried = await press(path, cookie, { action: 'preview', accent: '#c2410c', corner: '2', name: 'Orange' })
+    const tried = await press(path, cookie, { action: 'try-theme', accent: '#c2410c', corner: '2', name: 'Orange' })
     assert.equal(tried.status, 200)
     assert.match(tried.body, /--corner:2px/)
     assert.ok(tried.body.includes('Orange'))
     const order = await create(exchange)
     const checkout = async () => (await fetch(order.redirect_url)).text()
     assert.ok(!(await checkout()).includes('--corner:2px'), 'nothing is saved yet')
-    assert.equal((await press(path, cookie, { action: 'save', accent: '#c2410c', corner: '2' })).status, 303)
+    assert.equal((await press(path, cookie, { action: 'theme', accent: '#c2410c', corner: '2' })).status, 303)
     await until(async () => (await checkout()).includes('--corner:2px'), 'the theme on the checkout')
-    assert.equal((await press(path, cookie, { action: 'save', accent: 'orange' })).status, 400)
+    assert.equal((await press(path, cookie, { action: 'theme', accent: 'orange' })).status, 400)
     assert.equal((await ask(path, { cookie: await signIn({ email: 'member@one.example', password }) })).status, 403)
-    await press(path, cookie, { action: 'save' })
+    await press(path, cookie, { action: 'theme' })
   })
 })
 

@@ -10,6 +10,7 @@ import { callBack, captured, referenceOf } from '../support/callback.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { advance, arrive, assertBooksHold, lookup, owed, pay, railEvent, readyToPay, seen } from '../support/journey.ts'
 import { moveOwnCoins, inPurse, type Purse } from '../support/owner-money.ts'
+import { feesDocument, putInForce } from '../support/policies.ts'
 import { until } from '../support/telling.ts'
 import { type StillMarket, stopMarket } from '../support/still-market.ts'
 
@@ -207,4 +208,43 @@ describe('how long a price holds', () => {
     assert.equal(first.to_amount, inTime.expected_to_amount, 'the price of the response')
     assert.ok(cents(second.to_amount) > cents(first.to_amount), 'the price of its arrival, which is better')
   })
+})
+
+describe('an order of more than one exchange', () => {
+  it('pays the fees of its total: fixed parts once, a minimum once, and the tier that the total has reached', async () => {
+    const tiers = [{ above: '300', service: { buy: '0.4%', sell: '0.4%', swap: '0.4%' } }]
+    const methods = { ...feesDocument().methods, VISA_MC: { percent: '2.5%', fixed: '0.25' } }
+    await putInForce(ctxOf(), { kind: 'fees', document: feesDocument({ minimum: '2', tiers, methods }) })
+    await until(async () => (await feesOf('100')) === 475n, 'the new fees')
+    const whole = await feesOf('650')
+
+    const agreed = await readyToPay(exchange)
+    assert.equal(feesIn(agreed), 475n, '2 EUR at least, and 2.5% and 0.25 EUR of the card')
+    await capture(agreed.id, 'agreed', '10000')
+    await arrive(exchange, agreed.id, 'finished')
+    await capture(agreed.id, 'later', '50000')
+    await seen(exchange, agreed.id, 'the second payment', ({ from_amount: amount }) => amount === '600')
+    const second = await arrive(exchange, agreed.id, 'finished')
+    await capture(agreed.id, 'last', '5000')
+    await seen(exchange, agreed.id, 'the third payment', ({ from_amount: amount }) => amount === '650')
+    const third = await arrive(exchange, agreed.id, 'finished')
+    assert.equal(
+      [agreed, second, third].reduce((sum, record) => sum + feesIn(record), 0n),
+      whole,
+    )
+    const [, lines] = await assertHonest(third)
+    assert.ok(
+      lines?.some((line) => line.includes('less the same of 100 that the order exchanged before')),
+      lines?.join('\n'),
+    )
+  })
+
+  const feesIn = ({ estimate_breakdown: { serviceFees } }: Pick<TransactionRecord, 'estimate_breakdown'>) =>
+    serviceFees.reduce((sum, { amount }) => sum + cents(amount), 0n)
+
+  async function feesOf(amount: string): Promise<bigint> {
+    const body = { from_currency: 'EUR', to_currency: 'BTC', from_amount: amount, deposit_category: 'VISA_MC' }
+    const answer = await exchange.api<{ service_fees: { amount: string }[] }>('/v1/estimate', { body })
+    return answer.body.service_fees.reduce((sum, fee) => sum + cents(fee.amount), 0n)
+  }
 })

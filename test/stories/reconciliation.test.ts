@@ -50,6 +50,8 @@ describe('reconciliation', () => {
     const { breaks, onItsWay } = await reconcile(ctx())
     assert.deepEqual([breaks, onItsWay], [[], []])
     assert.deepEqual((await command('reconcile')).json, { ok: true, breaks: [], on_its_way: 0 })
+    const audit = await lookup<{ actor: string }>(exchange, `select actor from audit where action = 'day.compared'`)
+    assert.match(audit.map(({ actor }) => actor).join(), /^cli:[^,]+$/)
   })
 
   it('calls money whose callback is owed on its way, and a break only when nothing explains it in an hour', async () => {
@@ -70,7 +72,7 @@ describe('reconciliation', () => {
     const { breaks } = await reconcile(ctx())
     assert.deepEqual(
       breaks.map((one) => [one.account, one.kind, one.key, one.amount, one.cause, one.owner]),
-      [['card-processor', 'not_booked', 'sandbox-card in pay_7', 10_000n, 'event_missing', 'finance']],
+      [['card-processor', 'not_booked', 'sandbox-card in pay_7', 10_000n, 'swallowed', 'finance']],
     )
     assert.match((await verify(ctx())).join(), /card-processor|sandbox-card holds/)
     const { json } = await command('break', 'list')
@@ -91,7 +93,7 @@ describe('reconciliation', () => {
     assert.ok(found)
     assert.deepEqual(
       [found.account, found.kind, found.amount, found.cause, found.owner, others],
-      ['wallet-btc', 'balance', -5n, 'unexplained', 'operations', []],
+      ['wallet-btc', 'balance', -5n, 'missing', 'operations', []],
     )
     const resolution = { actor: 'cli:test', reason: 'A test of the wallet.' }
     await assert.rejects(resolveBreak(ctx(), found.id, { ...resolution, reason: ' ' }), { code: 'BAD_REQUEST' })

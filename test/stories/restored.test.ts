@@ -14,6 +14,7 @@ import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, lookup, pay, readyToPay } from '../support/journey.ts'
 import { mailServer } from '../support/mail-server.ts'
+import { needsOf } from '../support/needed.ts'
 import { until } from '../support/telling.ts'
 import { asOwner, dropDatabase, onDatabase } from '../support/server.ts'
 
@@ -57,6 +58,8 @@ function outlive({ name }: Rail, half: PayoutHalf): void {
     await submit(plan)
   }
 }
+
+const { begins, ends } = needsOf(() => ({ ...exchange, ownerUrl: restored.ownerUrl }))
 
 const shown = (): Promise<Shown> =>
   commandLineOf({ ...exchange, ownerUrl: restored.ownerUrl }).told<Shown>('restore', 'show')
@@ -116,6 +119,7 @@ describe('an exchange whose database was restored to an earlier moment', () => {
       left.map((one) => one.key),
       [key],
     )
+    await begins('restored restored', /^The exchange was restored from a backup, and nothing leaves: /)
   })
 
   it('pays nothing and sends no e-mail while it is closed, and pays nothing twice once it is open', async () => {
@@ -132,6 +136,7 @@ describe('an exchange whose database was restored to an earlier moment', () => {
     await arrive(exchange, id, 'finished')
     await until(() => Promise.resolve(receiver.calls > Number(sent[1])), 'webhooks to leave')
     assert.equal(outside.size, 1, 'the payment has the key that it had before')
+    await ends('restored restored')
     await assertBooksHold(exchange)
     assert.deepEqual(await shown(), { restored: false, since: null, reason: null, left: [] })
   })

@@ -150,6 +150,11 @@ describe('the SDK', () => {
       (await cambio.webhooks.verify(secret, new Headers(headers), new TextEncoder().encode(body))).id,
       'evt_1',
     )
+    const bytes = new TextEncoder().encode(body)
+    for (const raw of [Buffer.from(body), bytes, bytes.buffer, new DataView(bytes.buffer)])
+      assert.equal((await verify(secret, headers, raw)).type, 'transaction.created')
+    for (const parsed of [JSON.parse(body), undefined, null, 7] as string[])
+      await assert.rejects(verify(secret, headers, parsed), /^WebhookError: Pass the body as it came.*express\.raw/)
     await assert.rejects(verify(secret, headers, `${body} `), WebhookError)
     await assert.rejects(verify(secret, { ...headers, 'webhook-signature': 'v1,AAAA' }, body), WebhookError)
     await assert.rejects(verify(secret, headers, body, { now: Date.now() + 301_000 }), WebhookError)

@@ -12,12 +12,13 @@ import {
   type SecurityFacts,
 } from '../../src/platform/lib/security-events.ts'
 import { bankAccount } from '../support/b2b.ts'
-import { formsOn } from '../support/checkout-forms.ts'
+import { cookieOf, formsOn } from '../support/checkout-forms.ts'
 import { codeFor } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { create } from '../support/journey.ts'
 import { asOwner } from '../support/server.ts'
 import { until } from '../support/telling.ts'
+import { typedAt } from '../support/page-forms.ts'
 
 /** What happens, and the event that it is. */
 type Case = [SecurityEventKind | undefined, () => Promise<unknown>]
@@ -54,7 +55,7 @@ async function countedBy(work: () => Promise<unknown>): Promise<string[]> {
 
 const from = (network: string) => ({ 'x-forwarded-for': `${network}.7` })
 const signIn = (area: string, form: { email: string; password: string }): Promise<Response> =>
-  ask(`${area}/sign-in`, { method: 'POST', body: new URLSearchParams(form) })
+  ask(`${area}/sign-in`, { method: 'POST', body: typedAt('/sign-in', form) })
 const ask = (path: string, options: RequestInit = {}): Promise<Response> =>
   fetch(exchange.url + path, { redirect: 'manual', ...options })
 
@@ -117,12 +118,16 @@ describe('a security event', () => {
     const { redirect_url: url } = await create(exchange)
     const forms = formsOn(exchange)
     const email = 'security@example.com'
-    await forms.post(url, { do: 'email', email })
+    const browser = { cookie: cookieOf(await forms.post(url, { do: 'email', email })) }
     const right = await codeFor(exchange, email)
     const guess = right === '123456' ? '654321' : '123456'
-    const wrong = () => forms.post(url, { do: 'code', code: guess })
+    const wrong = () => forms.post(url, { do: 'code', code: guess }, browser)
     assert.deepEqual(await countedBy(wrong), ['bad_code'])
-    assert.deepEqual(await countedBy(() => forms.post(url, { do: 'code', code: 'abc' })), [], 'a slip is no guess')
+    assert.deepEqual(
+      await countedBy(() => forms.post(url, { do: 'code', code: 'abc' }, browser)),
+      [],
+      'a slip is no guess',
+    )
     const { guessesPerCode: attempts } = ctx().policies.at(ctx().clock.now(), 'caps').rules.oneTimeCodes
     for (let tries = 1; tries < attempts; tries += 1) assert.deepEqual(await countedBy(wrong), ['bad_code'])
     await asOwner(exchange.ownerUrl, (client) => client.query('update one_time_codes set wrong = 25'))

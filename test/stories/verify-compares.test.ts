@@ -5,6 +5,7 @@ import type { Db } from '../../src/platform/db/sql.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { assertBooksHold, buy, lookup } from '../support/journey.ts'
+import { whileChanged } from '../support/while-changed.ts'
 
 let exchange: Exchange
 const ids: Record<string, string> = {}
@@ -241,18 +242,16 @@ const unguard = `
 describe('verify compares, and sees that somebody has changed', () => {
   for (const { what, change, mend = change, told, of: whose } of plants) {
     it(what, async () => {
-      await does(change())
-      try {
-        const said = (await verify(exchange.service.composition.ctx)).filter((problem) => told.test(problem))
-        assert.ok(said.length > 0, `${told} is not said`)
-        for (const name of whose)
-          assert.ok(
-            said.some((problem) => problem.includes(ids[name] ?? '')),
-            `${name} is not named`,
-          )
-      } finally {
-        await does(mend())
-      }
+      const problems = await whileChanged(exchange, { change: change(), mend: mend() }, () =>
+        verify(exchange.service.composition.ctx),
+      )
+      const said = problems.filter((problem) => told.test(problem))
+      assert.ok(said.length > 0, `${told} is not said`)
+      for (const name of whose)
+        assert.ok(
+          said.some((problem) => problem.includes(ids[name] ?? '')),
+          `${name} is not named`,
+        )
       await assertBooksHold(exchange)
     })
   }

@@ -5,6 +5,7 @@ import { syncAssets } from '../../src/reference/catalog/sync-assets.ts'
 import { readConfig } from '../../src/app/config/config.ts'
 import type { Ctx } from '../../src/exchange/context.ts'
 import { openPool } from '../../src/platform/db/pool.ts'
+import { openRefusedWrites } from '../../src/platform/db/refused-writes.ts'
 import { openPolicies } from '../../src/exchange/policies/policies.ts'
 import { openRowIds } from '../../src/platform/db/row-ids.ts'
 import { openCountries } from '../../src/reference/geo/country-of.ts'
@@ -22,14 +23,13 @@ import { featureNames } from '../../src/exchange/partners/settings.ts'
 import { marketStatus } from '../../src/markets/status.ts'
 import { recordedMarket } from '../../src/markets/recorded/recorded-market.ts'
 import { openKeyring } from '../../src/platform/privacy/data-key.ts'
-import { deriveSecrets } from '../../src/platform/privacy/master-key.ts'
-import { type AnswerCheck, answerCheck } from './answers.ts'
+import { testSecrets } from './test-secrets.ts'
+import { answerCheck } from './answers.ts'
 import { closedIdentity } from './sandbox-identity.ts'
 import { noPayoutMemory } from '../../src/rails/payout-memory.ts'
 import { openHalts } from '../../src/rails/halts.ts'
 import { everyRail } from './every-rail.ts'
 import { type TestDatabase, testDatabase } from './database.ts'
-import type { Json } from './openapi.ts'
 
 /** An interface on its own database, with a partner who has every feature and one who has the defaults. */
 export type TestApi = {
@@ -71,9 +71,9 @@ export type Settings = Record<string, string>
 /** A context on a database, with nothing running: no jobs are done, no events are sent. */
 export async function testContext(database: TestDatabase, settings: Settings = {}): Promise<Ctx> {
   const config = readConfig({ MASTER_KEY_FILE: '/nowhere', DATA_DIR: '/nowhere', ...settings })
-  const db = openPool({ urls: [database.url], size: 4, statementNames: true })
+  const db = openPool({ urls: [database.url], size: 4 })
   const clock = systemClock()
-  const secrets = deriveSecrets(Buffer.alloc(32, 7))
+  const secrets = testSecrets
   const rowIds = openRowIds(db)
   await syncAssets(db)
   const market = recordedMarket(config.pricing.marketSeed)
@@ -92,13 +92,13 @@ export async function testContext(database: TestDatabase, settings: Settings = {
     payoutMemory: noPayoutMemory,
     security: openSecurityEvents(silentLog),
     requests: openRequestCounts(),
-    heartbeat: openHeartbeat({ db, clock, log: silentLog }, { works: false }),
+    heartbeat: openHeartbeat({ db, refusedWrites: openRefusedWrites(), clock, log: silentLog }, { works: false }),
     market,
     markets: {
       ...marketStatus({ market: () => market, halts: { all: () => [] }, realNow: () => clock.realNow() }),
       refresh,
     },
-    policies: await openPolicies(db, config.environment),
+    policies: await openPolicies(db, { secrets, config, clock }),
     countries: openCountries({ file: undefined, clock, log: silentLog }),
     identity: identityProviders([openSandboxProvider(closedIdentity)]),
     onCreated: () => undefined,
@@ -135,17 +135,6 @@ export async function openTestApi(settings: Settings = {}, deps: Partial<ApiDeps
   }
 }
 
-const checks = new WeakMap<FastifyInstance, Promise<AnswerCheck>>()
-
-/** The check of an interface's answers, by the document that it serves. */
-function checkOf(app: FastifyInstance): Promise<AnswerCheck> {
-  const known = checks.get(app)
-  if (known) return known
-  const made = (async () => answerCheck((await app.inject('/openapi.json')).json<Json>()))()
-  checks.set(app, made)
-  return made
-}
-
 async function ask(
   app: FastifyInstance,
   { method = 'GET', url, key, headers = {}, body, from }: Asked,
@@ -164,8 +153,7 @@ async function ask(
   }
   const answer = await app.inject(options)
   const contentType = String(answer.headers['content-type'])
-  const check = await checkOf(app)
-  check({ method, url, status: answer.statusCode, contentType, text: answer.payload })
+  answerCheck()({ method, url, status: answer.statusCode, contentType, text: answer.payload })
   return told(answer.statusCode, answer.headers, answer.payload)
 }
 

@@ -69,16 +69,41 @@ export function turned(input: PairTermsInput): PairTermsInput {
 const anyBook = (ticker: string): fc.Arbitrary<Book> =>
   fc.tuple(fc.bigInt(1n, 10n ** 14n), fc.bigInt(0n, 10n ** 12n)).map(([bid, more]) => euroBook(ticker, bid, bid + more))
 
-/** A fee of up to 10 percent, often of none or of one basis point. */
-const basisPoints = fc.oneof(fc.constantFrom(0, 1, 50), fc.integer({ min: 0, max: 1_000 }))
+/** A fee of up to 10 percent, often of none or of one basis point, with up to eight decimals of a percent. */
+const basisPoints = fc.oneof(
+  fc.constantFrom(0, 1, 50, 12.5, 0.000001),
+  fc.integer({ min: 0, max: 1_000 }),
+  fc.integer({ min: 0, max: 1_000_000_000 }).map((millionths) => millionths / 1_000_000),
+)
 
-/** A price list with any service fee, minimum and spread, the same on all sides. */
+/** Up to three tiers, ascending, with shares that do not. */
+const tiersOf = fc
+  .tuple(fc.subarray(['0.01', '1', '30.5', '1000', '2500000']), fc.tuple(basisPoints, basisPoints, basisPoints))
+  .map(([above, any]) =>
+    above.slice(0, 3).map((one, index) => {
+      const share = any.toSorted((a, b) => b - a)[index] ?? 0
+      return { above: one, basisPoints: { buy: share, sell: share, swap: share } }
+    }),
+  )
+
+const fixedParts = fc.constantFrom('0', '0', '0.01', '0.25', '3')
+
+/** A price list with any service fee, tiers, minimum and spread, the same on all sides. */
 const schedules: fc.Arbitrary<FeeSchedule> = fc
-  .record({ service: basisPoints, spread: basisPoints, minimum: fc.constantFrom('0', '0', '0.01', '1.5', '30') })
-  .map(({ service, spread, minimum }) => ({
+  .record({
+    service: basisPoints,
+    tiers: tiersOf,
+    spread: basisPoints,
+    minimum: fc.constantFrom('0', '0', '0.01', '1.5', '30'),
+  })
+  .map(({ service, tiers, spread, minimum }) => ({
     kind: 'fees' as const,
     version: 7,
     serviceBasisPoints: { buy: service, sell: service, swap: service },
+    serviceTiers: tiers.map(({ above, basisPoints: { buy } }) => {
+      const share = Math.min(buy, service)
+      return { above, basisPoints: { buy: share, sell: share, swap: share } }
+    }),
     serviceMinimum: minimum,
     spreadBasisPoints: { buy: spread, sell: spread, swap: spread },
   }))
@@ -94,6 +119,8 @@ export const termsInputs: fc.Arbitrary<PairTermsInput> = fc
     schedule: schedules,
     depositBasisPoints: basisPoints,
     payoutBasisPoints: basisPoints,
+    depositFixed: fixedParts,
+    payoutFixed: fixedParts,
     commissionBasisPoints: basisPoints,
     networkFee: fc.oneof(fc.constant(0n), fc.bigInt(0n, 10n ** 12n)),
   })

@@ -24,6 +24,11 @@ export type BankWorld = {
   /** What the rail reported, in order; emptied by `report`. */
   events: RailEvent[]
   charges: { place: string; asset: string; amount: bigint }[]
+  /** Names of files that operators have accepted. */
+  accepted: Set<string>
+  /** Payments that a person has decided about, and debits that were taken back. */
+  decided: Set<string>
+  gone: string[]
   /** Lets real time pass. */
   pass(ms: number): void
   /** The bank as another process would open it. */
@@ -49,12 +54,15 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
   const folder = mkdtempSync(join(tmpdir(), 'cambio-bank-'))
   let ahead = 0
   const realNow = (): Date => new Date(Date.now() + ahead)
-  const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
+  const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined, follow: () => 0 }
   const { db, secrets } = ctx
   const faults: unknown[] = []
   const log = { ...silentLog, warn: (fields: object) => void faults.push(...('err' in fields ? [fields.err] : [])) }
   const events: RailEvent[] = []
   const charges: BankWorld['charges'] = []
+  const accepted = new Set<string>()
+  const decided = new Set<string>()
+  const gone: string[] = []
   const reopen: BankWorld['reopen'] = async (other = {}) => {
     const bank = await openBank(
       { ...bankEntry, ...change, ...other },
@@ -70,6 +78,11 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
           events.push({ key, kind, reference, payment, asset, amount, body })
         return Promise.resolve()
       },
+      accepts: (_: unknown, { name }: { name: string }) => Promise.resolve(accepted.has(name)),
+      taken: () => undefined,
+      isDecided: (_: unknown, { payment }: { payment: string }) => Promise.resolve(decided.has(payment)),
+      isMatchedTo: () => Promise.resolve(false),
+      debitGone: (_: unknown, { payment }: { payment: string }) => Promise.resolve(void gone.push(payment)),
       charge: (_: unknown, costs: BankWorld['charges']) => {
         charges.push(...costs)
         return Promise.resolve()
@@ -87,6 +100,9 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
     follower,
     events,
     charges,
+    accepted,
+    decided,
+    gone,
     pass: (ms) => {
       ahead += ms
     },

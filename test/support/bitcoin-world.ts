@@ -14,10 +14,12 @@ import { chainRules } from '../../src/rails/bitcoin/networks.ts'
 import { openChains } from '../../src/rails/bitcoin/open.ts'
 import { bitcoinRail } from '../../src/rails/bitcoin/rails.ts'
 import type { BitcoinSettings } from '../../src/rails/bitcoin/settings.ts'
+import type { SignerClient } from '../../src/rails/keys/signer-client.ts'
 import type { DepositHalf, PayoutHalf, Rail, RailEvent } from '../../src/rails/rail.ts'
 import { scriptOf } from '../../src/reference/addresses/output-script.ts'
 import { type BitcoinCustomer, openCustomer } from './bitcoin-customer.ts'
 import { type BitcoinNode, startBitcoinNode } from './bitcoin-node.ts'
+import { testSecrets } from './test-secrets.ts'
 import { testDatabase } from './database.ts'
 
 /** A process of ours that has the chain. */
@@ -58,7 +60,7 @@ const mnemonic = 'test test test test test test test test test test test junk'
 /** Makes the world: transfers are final with two blocks, and the wallet has ten coins. */
 export async function openBitcoinWorld(
   settings: Partial<BitcoinSettings> = {},
-  { oneNodeBelow = 0n, funds = 10n }: { oneNodeBelow?: bigint; funds?: bigint } = {},
+  { oneNodeBelow = 0n, funds = 10n, signer }: { oneNodeBelow?: bigint; funds?: bigint; signer?: SignerClient } = {},
 ): Promise<BitcoinWorld> {
   const [node, second, database] = await Promise.all([startBitcoinNode(), startBitcoinNode(), testDatabase()])
   const { forms, rules } = chainRules({ asset: settings.asset ?? 'BTC', network: 'regtest' })
@@ -70,11 +72,11 @@ export async function openBitcoinWorld(
   node.link(second)
   second.link(node)
 
-  const db = openPool({ urls: [database.url], size: 4, statementNames: true })
+  const db = openPool({ urls: [database.url], size: 4 })
   await syncAssets(db)
   let ahead = 0
   const realNow = (): Date => new Date(Date.now() + ahead)
-  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
+  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined, follow: () => 0 }
   const reported: RailEvent[] = []
   const charged: bigint[] = []
   let halted: string | undefined
@@ -89,14 +91,14 @@ export async function openBitcoinWorld(
     },
     oneNodeBelow: () => oneNodeBelow,
   }
-  const keys = { file: '', password: '' }
+  const keys = signer ? {} : { keys: { file: '', password: '' } }
   const entry: BitcoinSettings = {
     kind: 'bitcoin',
     name: 'btc',
     nodes: [node.url, second.url],
     network: 'regtest',
     first_block: node.height() + 1,
-    keys,
+    ...keys,
     ...settings,
   }
   const open = async (): Promise<BitcoinHouse> => {
@@ -105,8 +107,10 @@ export async function openBitcoinWorld(
       clock,
       log: silentLog,
       confirmations: { BTC: 2, LTC: 2, DOGE: 2, BCH: 2 },
+      secrets: testSecrets,
       timeoutMs: 60_000,
       readSecret: () => '',
+      signer,
       mnemonicOf: ({ account_key: watched }) => Promise.resolve(watched === undefined ? mnemonic : undefined),
     })
     if (!chain) throw new Error('There is no chain.')

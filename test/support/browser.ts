@@ -9,6 +9,8 @@ import { createBrotliDecompress } from 'node:zlib'
 
 import { type Browser, chromium } from 'playwright-core'
 
+import { notePosts } from './posted-forms.ts'
+
 const run = promisify(execFile)
 
 /** Where a browser that somebody installed is found. */
@@ -35,6 +37,9 @@ const fontsConf = `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <dir prefix="relative">fonts</dir><dir>/usr/share/fonts</dir><cachedir prefix="xdg">fontconfig</cachedir>
 </fontconfig>`
 
+/** How long a page may take for what a test waits for: on a busy machine only what hangs takes as long. */
+const patienceMs = 120_000
+
 type Program = { path: string; env: Record<string, string> }
 
 /**
@@ -53,7 +58,21 @@ export function noBrowser(): string | false {
  */
 export async function launchBrowser(further: string[] = []): Promise<Browser> {
   const { path, env } = await findBrowser()
-  return chromium.launch({ executablePath: path, args: [...flags, ...further], env: { ...process.env, ...env } })
+  const options = {
+    executablePath: path,
+    args: [...flags, ...further],
+    env: { ...process.env, ...env },
+    timeout: patienceMs,
+  }
+  const browser = await chromium.launch(options)
+  const open = browser.newContext.bind(browser)
+  browser.newContext = async (window) => {
+    const context = await open(window)
+    context.setDefaultTimeout(patienceMs)
+    notePosts(context)
+    return context
+  }
+  return browser
 }
 
 /**

@@ -24,9 +24,13 @@ export type CamtPayment = {
   servicerReference?: string
   messageId?: string
   paymentInformationId?: string
-  payer?: { name: string; iban: string; bic: string }
+  /** `for`: the one on whose behalf the payer paid, the ultimate debtor. */
+  payer?: { name: string; iban: string; bic: string; for?: string }
+  /** Whom we paid, in the newer versions. */
+  payee?: { name: string }
   returnReason?: string
   charge?: string
+  information?: string
 }
 
 export type CamtStatement = {
@@ -97,15 +101,17 @@ function entryOf(entry: CamtEntry, { currency, version, date }: EntryContext): s
 type PaymentContext = { currency: string; isOld: boolean; side: string }
 
 function paymentOf(payment: CamtPayment, { currency, isOld, side }: PaymentContext): string {
-  const { payer, amount } = payment
+  const { payer, payee, amount } = payment
   const stated = amount === undefined ? '' : `<Amt Ccy="${currency}">${amount}</Amt>`
   const parties = payer
     ? isOld
-      ? `<RltdPties><Dbtr><Nm>${payer.name}</Nm></Dbtr><DbtrAcct><Id><IBAN>${payer.iban}</IBAN></Id></DbtrAcct></RltdPties>` +
-        `<RltdAgts><DbtrAgt><FinInstnId><BIC>${payer.bic}</BIC></FinInstnId></DbtrAgt></RltdAgts>`
-      : `<RltdPties><Dbtr><Pty><Nm>${payer.name}</Nm></Pty></Dbtr><DbtrAcct><Id><IBAN>${payer.iban}</IBAN></Id></DbtrAcct></RltdPties>` +
-        `<RltdAgts><DbtrAgt><FinInstnId><BICFI>${payer.bic}</BICFI></FinInstnId></DbtrAgt></RltdAgts>`
-    : ''
+      ? `<RltdPties><Dbtr><Nm>${payer.name}</Nm></Dbtr><DbtrAcct><Id><IBAN>${payer.iban}</IBAN></Id></DbtrAcct>` +
+        `${payer.for === undefined ? '' : `<UltmtDbtr><Nm>${payer.for}</Nm></UltmtDbtr>`}</RltdPties><RltdAgts><DbtrAgt><FinInstnId><BIC>${payer.bic}</BIC></FinInstnId></DbtrAgt></RltdAgts>`
+      : `<RltdPties><Dbtr><Pty><Nm>${payer.name}</Nm></Pty></Dbtr><DbtrAcct><Id><IBAN>${payer.iban}</IBAN></Id></DbtrAcct>` +
+        `${payer.for === undefined ? '' : `<UltmtDbtr><Pty><Nm>${payer.for}</Nm></Pty></UltmtDbtr>`}</RltdPties><RltdAgts><DbtrAgt><FinInstnId><BICFI>${payer.bic}</BICFI></FinInstnId></DbtrAgt></RltdAgts>`
+    : payee
+      ? `<RltdPties><Cdtr><Pty><Nm>${payee.name}</Nm></Pty></Cdtr></RltdPties>`
+      : ''
   const charges = payment.charge
     ? isOld
       ? `<Chrgs><Amt Ccy="${currency}">${payment.charge}</Amt></Chrgs>`
@@ -123,7 +129,7 @@ function paymentOf(payment: CamtPayment, { currency, isOld, side }: PaymentConte
     tag('EndToEndId', payment.endToEndId)
   return (
     `<TxDtls>${refs === '' ? '' : `<Refs>${refs}</Refs>`}${amounts}${charges}${parties}${remittance === '' ? '' : `<RmtInf>${remittance}</RmtInf>`}` +
-    `${payment.returnReason ? `<RtrInf><Rsn><Cd>${payment.returnReason}</Cd></Rsn></RtrInf>` : ''}</TxDtls>`
+    `${payment.returnReason ? `<RtrInf><Rsn><Cd>${payment.returnReason}</Cd></Rsn></RtrInf>` : ''}${tag('AddtlTxInf', payment.information)}</TxDtls>`
   )
 }
 
@@ -140,14 +146,17 @@ export type Pain002 = {
     id: string
     status?: string
     reason?: string
-    payments?: { endToEndId: string; status: string; reason?: string }[]
+    payments?: { endToEndId: string; status: string; reason?: string; names?: string[] }[]
   }[]
   reason?: string
 }
 
 /** Writes a pain.002 about a payment file. */
 export function pain002({ messageId, group, parts = [], reason }: Pain002): string {
-  const why = (code: string | undefined): string => (code ? `<StsRsnInf><Rsn><Cd>${code}</Cd></Rsn></StsRsnInf>` : '')
+  const why = (code: string | undefined, names: string[] = []): string =>
+    code || names.length > 0
+      ? `<StsRsnInf>${code ? `<Rsn><Cd>${code}</Cd></Rsn>` : ''}${names.map((name) => tag('AddtlInf', name)).join('')}</StsRsnInf>`
+      : ''
   return (
     '<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.10"><CstmrPmtStsRpt>' +
     `<GrpHdr><MsgId>R-${messageId}</MsgId><CreDtTm>2026-03-02T12:00:00Z</CreDtTm></GrpHdr>` +
@@ -159,7 +168,7 @@ export function pain002({ messageId, group, parts = [], reason }: Pain002): stri
           (part.payments ?? [])
             .map(
               (one) =>
-                `<TxInfAndSts><OrgnlEndToEndId>${one.endToEndId}</OrgnlEndToEndId><TxSts>${one.status}</TxSts>${why(one.reason)}</TxInfAndSts>`,
+                `<TxInfAndSts><OrgnlEndToEndId>${one.endToEndId}</OrgnlEndToEndId><TxSts>${one.status}</TxSts>${why(one.reason, one.names)}</TxInfAndSts>`,
             )
             .join('') +
           '</OrgnlPmtInfAndSts>',

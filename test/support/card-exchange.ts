@@ -2,17 +2,14 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
+import { type CardOrder, cardOrders } from './card-orders.ts'
 import { type Forms, formsOn } from './checkout-forms.ts'
-import { createBuy, someAddress } from './customer.ts'
 import { type Exchange, startExchange } from './exchange.ts'
 import { type FakeHyperswitch, startHyperswitch } from './hyperswitch.ts'
 import { type FakePayment, refuseChange } from './hyperswitch-world.ts'
 import { arrive, bookBalance } from './journey.ts'
 
-/** A buy whose customer sees the button to pay. */
-export type CardOrder = { id: string; press(): Promise<{ status: number; payAt: string }> }
-
-/** The same once the button was pressed. */
+/** An order once the button was pressed. */
 export type OpenedOrder = CardOrder & { payAt: string; payment: FakePayment }
 
 /** A staging exchange: cards are Hyperswitch's, everything else stays the sandbox's. */
@@ -52,20 +49,8 @@ export async function startCardExchange(
   const exchange = await startExchange({ RATE_LIMITS: 'off', CONFIG_FILE: join(folder, 'config.yaml') })
   const forms = formsOn(exchange)
   const paymentAt = (payAt: string): FakePayment => fake.payments.get(payAt.split('/').at(-1) ?? '') ?? refuseChange()
-  let customers = 0
+  const ready = cardOrders(exchange, forms)
 
-  const ready = async (): Promise<CardOrder> => {
-    customers += 1
-    const { id, url } = await createBuy(exchange)
-    const browser = await forms.prove(url, `card-${customers}@example.com`)
-    await forms.post(url, { do: 'country', country: 'NL' }, browser)
-    await forms.post(url, { do: 'payout_address', payout_address: someAddress, confirms: someAddress }, browser)
-    const press = async () => {
-      const { status, headers } = await forms.post(url, { do: 'pay' }, browser)
-      return { status, payAt: headers.get('location') ?? '' }
-    }
-    return { id, press }
-  }
   const atThePage = async (): Promise<OpenedOrder> => {
     const order = await ready()
     const { payAt } = await order.press()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core'
 
 import { chooseCountry, proveEmail } from './customer.ts'
 import type { Exchange } from './exchange.ts'
@@ -15,7 +15,6 @@ export const phones: Record<'with' | 'without', BrowserContextOptions> = {
 /** A page in its own browser; whatever its console complains about fails the test. */
 export async function openPage(browser: Browser, url: string, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext(options)
-  context.setDefaultTimeout(20_000)
   const page = await context.newPage()
   page.on('console', (message) => assert.notEqual(message.type(), 'error', message.text()))
   page.on('pageerror', (error) => assert.fail(error))
@@ -39,11 +38,11 @@ export async function becomeKnown(
 }
 
 /** Where no script moves the page on, people press a link, until the page is called so. */
-export async function refreshTo(page: Page, name: string): Promise<void> {
+export async function refreshTo(page: Page, name: string, press = (link: Locator) => link.click()): Promise<void> {
   const [title, refresh] = [page.getByRole('heading', { level: 1, name }), page.getByRole('link', { name: 'Refresh' })]
   await until(async () => {
     if ((await title.count()) > 0) return true
-    if ((await refresh.count()) > 0) await refresh.click()
+    if ((await refresh.count()) > 0) await press(refresh)
     return false
   }, `a page called ${name}`)
 }

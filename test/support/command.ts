@@ -91,8 +91,8 @@ export type CommandLine = {
 }
 
 /** Opens it: commands find the exchange as an operator's would, by DATABASE_URL and DATA_DIR. */
-export const commandLineOf = ({ ownerUrl, dataDir }: Exchange): CommandLine =>
-  commandLine({ DATABASE_URL: ownerUrl, DATA_DIR: dataDir })
+export const commandLineOf = ({ ownerUrl, dataDir }: Exchange, more: Record<string, string> = {}): CommandLine =>
+  commandLine({ DATABASE_URL: ownerUrl, DATA_DIR: dataDir, ...more })
 
 /** The command line with these settings. */
 export function commandLine(env: Record<string, string>): CommandLine {

@@ -14,6 +14,7 @@ const tables = [
   'disputes',
   'deposit_reversals',
   'deposit_reinstatements',
+  'deposit_rests',
   'events',
   'reserves',
 ]

@@ -12,13 +12,14 @@ import { newMnemonic } from '../../src/rails/evm/keys.ts'
 import { createKeystore, evmRail } from '../../src/rails/evm/rails.ts'
 import type { Chain, EvmDependencies } from '../../src/rails/evm/chain.ts'
 import { followOnce, newFollower } from '../../src/rails/evm/follow.ts'
-import type { ReportEvents, Reports, Round } from '../../src/rails/two-nodes.ts'
+import type { Reports, Round } from '../../src/rails/two-nodes.ts'
 import type { Node } from '../../src/rails/evm/node.ts'
 import { openChains } from '../../src/rails/evm/open.ts'
-import type { DepositHalf, PayoutHalf, Rail, RailEvent } from '../../src/rails/rail.ts'
+import type { DepositHalf, PayoutHalf, Rail, RailEvent, ReportEvents } from '../../src/rails/rail.ts'
 import { openSignerClient } from '../../src/rails/keys/signer-client.ts'
 import { runSigner, socketIn } from '../../src/signer/open.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
+import { testSecrets } from './test-secrets.ts'
 import { testDatabase } from './database.ts'
 import { signerFolder } from './signer-folder.ts'
 
@@ -75,11 +76,11 @@ export async function openEvmWorld(
   await anvil.give(hot, 100n * 10n ** 18n)
   await anvil.mine(5)
 
-  const db = openPool({ urls: [database.url], size: 4, statementNames: true })
+  const db = openPool({ urls: [database.url], size: 4 })
   await syncAssets(db)
   let ahead = 0
   const realNow = (): Date => new Date(Date.now() + ahead)
-  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
+  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined, follow: () => 0 }
   const config = readConfig({
     DATA_DIR: folder,
     CONFIRMATIONS: 'ETH=3',
@@ -90,7 +91,7 @@ export async function openEvmWorld(
     ...settings,
   })
   const reported: RailEvent[] = []
-  const dependencies = { config, db, clock, log: silentLog, signer: signing?.client }
+  const dependencies = { config, db, clock, log: silentLog, secrets: testSecrets, signer: signing?.client }
   const open = async (): Promise<EvmHouse> => {
     const [chain] = await openChains(dependencies)
     if (!chain) throw new Error('There is no chain.')

@@ -24,7 +24,8 @@ export class FolderBank {
   balance: bigint
   /** Whether a payment is refused; by default what is not covered. */
   refuses: (order: BankOrder) => string | undefined = () => undefined
-  #number = 0
+  /** The number of its last statement. */
+  number = 0
   #messages = 0
 
   constructor(folder: string, balance: bigint) {
@@ -45,8 +46,8 @@ export class FolderBank {
     for (const { amount, debit, status = 'BOOK' } of entries) {
       if (status === 'BOOK') this.balance += debit ? -cents(amount) : cents(amount)
     }
-    this.#number += 1
-    const number = this.#number
+    this.number += 1
+    const { number } = this
     const statement: CamtStatement = {
       id: `STMT-${number}`,
       number,

@@ -1,5 +1,6 @@
 import fc, { type Arbitrary } from 'fast-check'
 
+import { anyCodePoint } from './any-code-point.ts'
 import type { Json, Parameter, Placed } from './openapi.ts'
 
 /** Which key a request is sent with. */
@@ -33,7 +34,7 @@ const nasty: Arbitrary<unknown> = fc.oneof(
   ),
   fc.constantFrom('\u0000', '\ud800', '😀', 'ı', 'ß', '\u202e', '\r\n', '__proto__', 'constructor', 'toString'),
   fc.constantFrom('4242 4242 4242 4242', "' or 1=1 --", '<script>', '../../etc', '%00', '$$', 'x'.repeat(300)),
-  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ unit: anyCodePoint, maxLength: 40 }),
   fc.jsonValue({ maxDepth: 2 }),
 )
 

@@ -15,7 +15,9 @@ export const ladder = [
   ['doors/api', 'doors/callbacks', 'doors/checkout', 'doors/calculator', 'doors/console', 'doors/portal'],
   ['doors/pages'],
   ['doors/ui'],
+  ['exchange/actions'],
   ['exchange/checks', 'exchange/reports'],
+  ['exchange/needs'],
   ['exchange/operations', 'exchange/proposals'],
   ['exchange/b2b'],
   ['exchange/orders'],
@@ -28,11 +30,12 @@ export const ladder = [
   ['exchange/compliance'],
   ['exchange/partners', 'exchange/operators'],
   ['exchange/sign-in'],
-  ['exchange/events', 'exchange/mail', 'exchange/audit'],
+  ['exchange/events', 'exchange/mail'],
   ['exchange/context.ts'],
   ['exchange/policies'],
+  ['exchange/approvals'],
   ['exchange/settings.ts'],
-  ['exchange/ledger'],
+  ['exchange/ledger', 'exchange/audit'],
   ['signer'],
   ['rails'],
   ['identity', 'markets'],
@@ -66,7 +69,7 @@ const dangers: [danger: RegExp, home: RegExp, sentence: string][] = [
   ],
   [
     /\bMath\.random\b/,
-    /^src\/(platform\/(lib|jobs)|exchange\/(webhooks|events))\//,
+    /^src\/(platform\/(lib|jobs|db)|exchange\/(webhooks|events))\//,
     'chance that can be guessed is for jitter only; see src/platform/lib/ids.ts',
   ],
   [/\bconsole\.\w/, /^src\/(cli|main)\.ts$/, 'what happened goes to the log, src/platform/lib/log.ts'],
@@ -160,6 +163,14 @@ export function asksForMode({ path, text }: Source): string[] {
   return [`${path}: "${found[0]}": only src/app/ and src/sandbox/ know of the sandbox and ask for the mode`]
 }
 
+/** What is possible in a status is asked of the one function that its verb asks, too: pages, commands and actions have no rule of their own. */
+export function ruledStatuses({ path, text }: Source): string[] {
+  if (!/^src\/(app|doors\/(commands|console|pages|portal)|exchange\/(actions|needs))\//.test(path)) return []
+  const compared = "\\b(?:status|state) [!=]== '\\w+'"
+  const found = new RegExp(`${compared}\\)? (?:\\|\\||&&) \\(?[\\w.]*${compared}`).exec(text)
+  return found ? [`${path}: "${found[0]}": ask the function that the verb asks`] : []
+}
+
 /** Nothing says that it is unfinished. */
 export const leftovers = ({ path, text }: Source): string[] =>
   /\b(FIX|TO)(ME|DO)\b/.test(text) ? [`${path}: finish it, or write an issue, but leave no note to finish it`] : []
@@ -206,13 +217,13 @@ const stemsOf = (text: string): string[] =>
     .filter((word) => !fillers.has(word))
     .map((word) => word.replace(/(ies|es|s|ed|ing|e|y)$/, ''))
 
-/** Migrations come in order, and none stands in the way of a running service for long. */
+/** Each migration has a number, which leaves gaps for work that is under way, and none stands in the way of a running service for long. */
 export function unsafeMigrations(files: { name: string; text: string }[]): string[] {
   const numbered = files.filter(({ name }) => /^\d/.test(name))
   return numbered.flatMap(({ name, text }, index) => [
-    ...(name.startsWith(`${String(index + 1).padStart(4, '0')}-`)
+    ...(/^\d{4}-/.test(name) && name.slice(0, 4) !== numbered[index - 1]?.name.slice(0, 4)
       ? []
-      : [`migrations/${name}: its number is not the next`]),
+      : [`migrations/${name}: another one has its number`]),
     ...(/^set local lock_timeout = '\d+m?s';/m.test(text) ? [] : [`migrations/${name}: sets no lock_timeout`]),
   ])
 }

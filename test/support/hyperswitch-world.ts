@@ -152,7 +152,7 @@ export function controlsOf(world: HyperswitchWorld, key: string): HyperswitchCon
     },
     changeDispute: (id, more) => {
       const dispute = disputes.get(id) ?? refuseChange()
-      if (!['dispute_opened', 'dispute_challenged'].includes(dispute.dispute_status)) return refuseChange()
+      if (!mayFollow(dispute, { ...dispute, ...more })) return refuseChange()
       Object.assign(dispute, more)
       owe(dispute.dispute_status, 'dispute_details', { ...dispute })
     },
@@ -161,6 +161,28 @@ export function controlsOf(world: HyperswitchWorld, key: string): HyperswitchCon
     sign,
     deliver: (url, calls = take()) => deliver(url, calls),
   }
+}
+
+type DisputeStep = Pick<FakeDispute, 'dispute_stage' | 'dispute_status'>
+
+/** The stages and the statuses of disputes at Hyperswitch. */
+export const disputeStages = ['pre_dispute', 'dispute', 'pre_arbitration', 'arbitration', 'dispute_reversal']
+export const disputeStatuses = ['opened', 'challenged', 'won', 'lost', 'accepted', 'cancelled', 'expired'].map(
+  (status) => `dispute_${status}`,
+)
+
+/**
+ * What Hyperswitch lets follow a step of a dispute (`validate_dispute_stage_and_dispute_status` of its router): stages go on and never
+ * back, and within one stage what has ended stays so.
+ */
+export function mayFollow(before: DisputeStep, next: DisputeStep): boolean {
+  const [from, to] = [disputeStages.indexOf(before.dispute_stage), disputeStages.indexOf(next.dispute_stage)]
+  if (to < from) return false
+  if (to > from || before.dispute_status === 'dispute_opened') return true
+  const ends = disputeStatuses.filter((status) => status !== 'dispute_opened')
+  return before.dispute_status === 'dispute_challenged'
+    ? ends.includes(next.dispute_status)
+    : before.dispute_status === next.dispute_status
 }
 
 async function deliver(url: string, calls: CallbackRequest[]): Promise<number[]> {

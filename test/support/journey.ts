@@ -62,7 +62,7 @@ export async function read(exchange: Pick<Exchange, 'api'>, id: string): Promise
   return body
 }
 
-/** Waits, at most thirty seconds, until a transaction has come to a status, and gives its record. */
+/** Waits, at most five minutes, until a transaction has come to a status, and gives its record. */
 export async function arrive(exchange: Pick<Exchange, 'api'>, id: string, status: string): Promise<TransactionRecord> {
   let record = await read(exchange, id)
   await until(async () => {
@@ -121,12 +121,22 @@ export async function assertBooksHold({ service }: Pick<Exchange, 'service'>): P
   assert.deepEqual(await verify(service.composition.ctx), [])
 }
 
-/** Runs SQL as the owner of the tables, behind the service's back. `bigint` and `numeric` come as text. */
-export const lookup = <Row extends object = Record<string, unknown>>(
-  { ownerUrl }: Pick<Exchange, 'ownerUrl'>,
+/**
+ * Runs SQL as the owner of the tables, behind the service's back. `bigint` and `numeric` come as text. Tries again where the
+ * service's own work has locked the same tables in another order.
+ */
+export async function lookup<Row extends object = Record<string, unknown>>(
+  exchange: Pick<Exchange, 'ownerUrl'>,
   sql: string,
   values: unknown[] = [],
-): Promise<Row[]> => asOwner(ownerUrl, async (client) => (await client.query<Row>(sql, values)).rows)
+): Promise<Row[]> {
+  try {
+    return await asOwner(exchange.ownerUrl, async (client) => (await client.query<Row>(sql, values)).rows)
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === '40P01') return lookup(exchange, sql, values)
+    throw error
+  }
+}
 
 /** The reference that the customer of a transaction was given last. */
 export async function referenceOf(exchange: Pick<Exchange, 'ownerUrl'>, id: string): Promise<string> {

@@ -16,6 +16,7 @@ import { callService, type Exchange } from './exchange.ts'
 import { euros, FolderBank } from './folder-bank.ts'
 import { type FakeHyperswitch, startHyperswitch } from './hyperswitch.ts'
 import { codesIn, mailServer } from './mail-server.ts'
+import { startSignerProcess, twoApprovers } from './signer-process.ts'
 import { startReceiver, type Receiver, until } from './telling.ts'
 
 /**
@@ -27,6 +28,8 @@ export type LiveExchange = Pick<Exchange, 'url' | 'service' | 'ownerUrl' | 'data
     bank: FolderBank
     cards: FakeHyperswitch
     anvil: Anvil
+    /** The database, as the service's role. */
+    serviceUrl: string
     /** The wallet that pays out. */
     hot: string
     /** What the partner gets, and the secret of its endpoint. */
@@ -34,6 +37,8 @@ export type LiveExchange = Pick<Exchange, 'url' | 'service' | 'ownerUrl' | 'data
     webhookSecret: string
     /** A customer's browser at an order's checkout, where the e-mail address is proven and the country given. */
     customer(redirectUrl: string, email: string): Promise<Customer>
+    /** Ends a halt of the signer as two approvers, once a halt of payouts has reached it. */
+    resumeSigner(): Promise<void>
     /** Stops the service, lets `work` happen, and starts it again. */
     whileStopped(work: () => Promise<void>): Promise<void>
     stop(): Promise<void>
@@ -45,6 +50,17 @@ export type Customer = { send(form: Record<string, string>): Promise<string> }
 /** What the exchange owns when it opens. */
 const opening = { euros: 10_000_00n, wei: 50n * 10n ** 18n }
 
+/** Others than those of anvil's own accounts, which have coins and are its customers. */
+const signerWords = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+const approvers = twoApprovers()
+const signerPolicy = `
+caps:
+  - { asset: ETH-ETH, per: transaction, max: "20" }
+  - { asset: ETH-ETH, per: P1D, max: "50" }
+destinations: { classes: [customer] }
+approvers:
+${approvers.lines}
+`
 const publicUrl = 'https://exchange.example'
 const ethereum = { 'ETH/EUR': 200_000n }
 
@@ -63,7 +79,10 @@ export async function startLiveExchange(): Promise<LiveExchange> {
   const receiver = await startReceiver(t)
   const desks = await Promise.all([1, 2, 3].map(() => startDesk(t, ethereum)))
 
-  writeConfiguration(folder, { cards, desks: desks.map(({ url }) => url), node: anvil.url })
+  const signer = await startSignerProcess(signerPolicy, signerWords)
+  t.after(() => signer.remove())
+
+  writeConfiguration(folder, { cards, desks: desks.map(({ url }) => url), node: anvil.url, socket: signer.socket })
   const database = await testDatabase()
   const env = settings(folder, { databaseUrl: database.url, smtpUrl: mails.url })
   const { hot, token, key } = await setUp(env, anvil)
@@ -87,6 +106,7 @@ export async function startLiveExchange(): Promise<LiveExchange> {
       return service
     },
     ownerUrl: database.ownerUrl,
+    serviceUrl: database.url,
     dataDir: folder,
     api,
     ...commandLine(staff),
@@ -104,6 +124,7 @@ export async function startLiveExchange(): Promise<LiveExchange> {
       await customer.send({ do: 'country', country: 'NL' })
       return customer
     },
+    resumeSigner: () => approvers.resume(signer.client),
     whileStopped: async (work) => {
       await service.stop()
       await work()
@@ -117,11 +138,10 @@ export async function startLiveExchange(): Promise<LiveExchange> {
 
 function writeConfiguration(
   folder: string,
-  { cards, desks, node }: { cards: FakeHyperswitch; desks: string[]; node: string },
+  { cards, desks, node, socket }: { cards: FakeHyperswitch; desks: string[]; node: string; socket: string },
 ): void {
   for (const part of ['in', 'out']) mkdirSync(join(folder, 'bank', part), { recursive: true })
   writeFileSync(join(folder, 'master.key'), `${'5a'.repeat(32)}\n`, { mode: 0o600 })
-  writeFileSync(join(folder, 'evm-password'), 'a-password-for-tests\n', { mode: 0o600 })
   writeFileSync(
     join(folder, 'config.yaml'),
     `company: { name: Example Ltd, address: "1 Street, City", license: VASP 123, support: help@example.com }
@@ -134,6 +154,7 @@ rails:
       accounts: [{ currency: EUR, iban: ${ourIban}, bic: BYLADEM1001, holder: Example Ltd }] }
 ${entryOf(folder, cards, 'cards')}
   - { kind: evm, name: evm-eth, network: ETH, chain_id: 1, nodes: ["${node}", "${node}"], every: PT0.2S }
+custody: { signer: { socket: "${socket}" } }
 `,
   )
 }
@@ -149,8 +170,6 @@ const settings = (folder: string, to: { databaseUrl: string; smtpUrl: string }) 
   MAIL_FROM: 'Exchange <exchange@example.com>',
   TERMS_URL: `${publicUrl}/terms-of-use`,
   PRIVACY_URL: `${publicUrl}/privacy-notice`,
-  EVM_KEYSTORE_FILE: join(folder, 'evm.keystore'),
-  EVM_KEYSTORE_PASSWORD_FILE: join(folder, 'evm-password'),
   CONFIRMATIONS: 'ETH=2',
   PORT: '0',
   LOG_LEVEL: 'error',
@@ -165,7 +184,7 @@ async function setUp(env: Record<string, string>, anvil: Anvil): Promise<{ hot: 
     return out
   }
   await run('config', 'check')
-  const [hot = ''] = /0x[0-9a-fA-F]{40}/.exec(await run('keystore', 'create')) ?? []
+  const [hot = ''] = /0x[0-9a-fA-F]{40}/.exec(await run('keystore', 'show')) ?? []
   await anvil.give(hot, opening.wei)
   await anvil.mine(2)
   const own = ['--reason', 'our own money']
@@ -185,7 +204,7 @@ async function serve(env: Record<string, string>): Promise<Service> {
   const here = {
     ...config,
     environment: { ...config.environment, httpsWebhooksOnly: false },
-    webhooks: { ...config.webhooks, allowPrivate: true },
+    webhooks: { ...config.webhooks, allowPrivate: true, ports: [] },
   }
   const service = await startService(here, createLog(config.logLevel))
   await until(async () => (await fetch(`${service.url}/v1/status`)).status === 200, 'the exchange to take orders')

@@ -77,7 +77,11 @@ export const structureFaults = (page: Page): Promise<string[]> =>
     const headings = [...document.querySelectorAll('h1')].map(({ textContent }) => textContent.trim())
     const [said, heading = ''] = [document.title, headings[0]]
     const names = said.includes(heading) && heading !== ''
+    const shown = [...document.querySelectorAll('[hidden]')].filter((element) =>
+      element.checkVisibility({ visibilityProperty: true }),
+    )
     return [
+      ...shown.map((element) => `hidden, but it shows: ${element.outerHTML.slice(0, 120)}`),
       ...(document.querySelectorAll('main').length === 1 ? [] : ['not one main part']),
       ...(headings.length === 1 ? [] : [`headings: ${headings.join(', ')}`]),
       ...(names ? [] : [`the title does not name the step: ${said}, ${heading}`]),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 
 import type { Exchange } from './exchange.ts'
+import { typedAt } from './page-forms.ts'
 
 /** What a page answered; `retryAfter` and `location` are headers. */
 export type Seen = { status: number; body: string; location: string; retryAfter: string }
@@ -23,7 +24,7 @@ export function personBrowser(
   const ask = async (path: string, form?: Record<string, string>): Promise<Seen> => {
     const response = await fetch(url + path, {
       redirect: 'manual',
-      ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
+      ...(form ? { method: 'POST', body: typedAt(path, form) } : {}),
       headers: {
         'x-forwarded-for': `${network}.9`,
         cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),

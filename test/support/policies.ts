@@ -1,8 +1,10 @@
 import { environmentOf } from '../../src/app/config/environment.ts'
 import type { Ctx } from '../../src/exchange/context.ts'
+import { vouch } from '../../src/exchange/approvals/approve.ts'
 import { raiseVersion } from '../../src/exchange/audit/version.ts'
 import type { FeesDocument } from '../../src/exchange/policies/fees.ts'
 import { type Kind, policyKinds } from '../../src/exchange/policies/kinds.ts'
+import { inForceContent, shippedBy } from '../../src/exchange/policies/in-force.ts'
 import { type Policies, shippedPolicies } from '../../src/exchange/policies/policies.ts'
 import { type FeeSchedule, scheduleOf } from '../../src/exchange/pricing/fees.ts'
 
@@ -34,16 +36,18 @@ export const policiesWith = (...given: Given[]): Policies =>
 
 /** Puts a document in force in an exchange at once, as a proposal that was approved; gives its version. */
 export async function putInForce(
-  ctx: Pick<Ctx, 'db' | 'policies'>,
+  ctx: Pick<Ctx, 'db' | 'policies' | 'secrets' | 'config' | 'clock'>,
   { kind, document, partnerId, effectiveAt = new Date(1) }: Omit<Given, 'version'>,
 ): Promise<number> {
-  const [row] = await ctx.db.atomic(async (db) => {
+  const row = await ctx.db.atomic(async (db) => {
     raiseVersion(db)
-    return db.sql<{ version: number }>`
+    const [made] = await db.sql<{ id: bigint; version: number }>`
       insert into policies (kind, version, partner_id, document, author, reason, proposed_at, effective_at, approved_at, approved_by)
       select ${kind}, max(version) + 1, ${partnerId ?? null}, ${JSON.stringify(document)}::jsonb, 'test', 'test',
         ${effectiveAt}, ${effectiveAt}, ${effectiveAt}, 'test' from policies where kind = ${kind}
-      returning version`
+      returning id, version`
+    if (made) vouch(ctx, db, inForceContent(made), shippedBy, effectiveAt)
+    return made
   })
   await ctx.policies.reload(ctx.db)
   return row?.version ?? 0
@@ -61,4 +65,5 @@ export const highLimits: Given = {
   },
 }
 
-export const letExchange = (ctx: Pick<Ctx, 'db' | 'policies'>): Promise<number> => putInForce(ctx, highLimits)
+export const letExchange = (ctx: Pick<Ctx, 'db' | 'policies' | 'secrets' | 'config' | 'clock'>): Promise<number> =>
+  putInForce(ctx, highLimits)

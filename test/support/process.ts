@@ -5,9 +5,8 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
 import type { Sandbox } from '../../src/sandbox/sandbox-file.ts'
-import { type AnswerCheck, answerCheck } from './answers.ts'
+import { answerCheck } from './answers.ts'
 import type { Answer, Asking } from './exchange.ts'
-import { committedDocument } from './openapi.ts'
 import { projectFolder } from './source.ts'
 
 /** The exchange as an operator runs it: its own process, with the embedded database in its own folder. */
@@ -30,10 +29,10 @@ export type ServedExchange = {
   remove(): Promise<void>
 }
 
-/** Starts `bin/cambio serve` in a new folder, and resolves once it says that it is open. */
+/** Starts `bin/cambio serve`, in a new folder unless told where, and resolves once it says that it is open. */
 export async function serveExchange(settings: Record<string, string> = {}): Promise<ServedExchange> {
   const { PATH = '', HOME = '' } = process.env
-  const dataDir = mkdtempSync(join(tmpdir(), 'cambio-served-'))
+  const dataDir = settings.DATA_DIR ?? mkdtempSync(join(tmpdir(), 'cambio-served-'))
   const env = { PATH, HOME, DATA_DIR: dataDir, PORT: '0', RATE_LIMITS: 'off', ...settings }
   let output = ''
   let child: ChildProcess | undefined
@@ -71,7 +70,7 @@ export async function serveExchange(settings: Record<string, string> = {}): Prom
     databasePid: () => databasePidIn(dataDir),
     remove: async () => {
       await exchange.kill('SIGTERM')
-      rmSync(dataDir, { recursive: true, force: true })
+      if (settings.DATA_DIR === undefined) rmSync(dataDir, { recursive: true, force: true })
     },
   }
   await exchange.start()
@@ -94,11 +93,6 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-let committed: AnswerCheck | undefined
-
-/** The check by the document as it is committed: a process that may be killed is not asked for its own. */
-const committedCheck = (): AnswerCheck => (committed ??= answerCheck(committedDocument()))
-
 async function ask<Body>(
   { url, secret_key }: Sandbox,
   path: string,
@@ -111,6 +105,6 @@ async function ask<Body>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
   const [text, contentType] = [await answer.text(), answer.headers.get('content-type') ?? '']
-  committedCheck()({ method: verb, url: path, status: answer.status, contentType, text })
+  answerCheck()({ method: verb, url: path, status: answer.status, contentType, text })
   return { status: answer.status, headers: answer.headers, body: JSON.parse(text) as Body }
 }

@@ -30,7 +30,7 @@ export async function openRailWorld(confirmations: Record<string, number> = {}):
   const { db, secrets } = await testContext(database)
   let at = Date.parse('2026-03-02T10:00:00.500Z')
   const realNow = (): Date => new Date(at)
-  const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
+  const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined, follow: () => 0 }
   const queue = openQueue({ db, clock, log: silentLog, handlers: {}, leaseMs: 10_000, pollMs: 1_000 })
   const world: World = {
     db,

@@ -53,7 +53,7 @@ ${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}
 ${interleaves ? sideBySide : ''}`
 
 const sideBySide =
-  '\nTwo rails move at the same time here: postings and events of one may come before or between those of the other.\n'
+  '\nTwo rails move at the same time here: postings and events of one may come before or between those of the other. Where the payout arrives before the refund has left, the order is `on_hold` in between.\n'
 
 const wayOf = ({ fromAmount, fromCurrency, toCurrency, depositCategory = 'CRYPTO' }: Scenario['exchange']): string =>
   `\`${fromAmount}\` ${fromCurrency} to ${toCurrency}, paid by \`${depositCategory}\`:`

@@ -11,7 +11,7 @@ import { useMemoryFolder } from './memory-folder.ts'
 
 /** Where a test run creates its databases. Every test file reads this from its environment. */
 export type TestServer = {
-  env: { TEST_SERVER_URL: string; TEST_RUN: string }
+  env: { TEST_SERVER_URL: string; TEST_RUN: string; TEST_SEEDS: string }
   /** Drops every database and role of this run, and stops the server if the run started it. */
   stop: () => Promise<void>
 }
@@ -20,6 +20,7 @@ export type TestServer = {
 export const namesOf = (run: string) => ({
   role: `cambio_test_${run}`,
   template: `cambio_test_${run}_template`,
+  seeded: `cambio_test_${run}_seeded`,
   database: (number: string) => `cambio_test_${run}_${number}`,
 })
 
@@ -42,6 +43,7 @@ export async function startTestServer(): Promise<TestServer> {
   const run = `${process.pid}_${Math.floor(process.uptime() * 1000)}`
   const { url, stop } = await ownOrExternal()
   const names = namesOf(run)
+  const seeds = await temporaryFolder('cambio-test-seeds-')
   try {
     await asOwner(url, async (client) => {
       await client.query(`create database ${names.template}`)
@@ -58,7 +60,7 @@ export async function startTestServer(): Promise<TestServer> {
     throw error
   }
   return {
-    env: { TEST_SERVER_URL: url, TEST_RUN: run },
+    env: { TEST_SERVER_URL: url, TEST_RUN: run, TEST_SEEDS: seeds },
     stop: async () => {
       await removeAll(url, names.role)
       await stop()
@@ -81,13 +83,18 @@ async function ownOrExternal(): Promise<{ url: string; stop: () => Promise<void>
   const external = process.env.TEST_DATABASE_URL
   if (external) return { url: external, stop: () => Promise.resolve() }
 
-  const dataDir = await mkdtemp(join(tmpdir(), 'cambio-test-'))
-  // The server ends with this process even if it is not stopped. Its folder must go then, too.
-  process.once('exit', () => rmSync(dataDir, { recursive: true, force: true }))
+  const dataDir = await temporaryFolder('cambio-test-')
   // Vacuuming would visit every database of the run over and over, though none lives long enough to need it.
   const settings = { ...throwaway, max_connections: '200', max_wal_size: '256MB', autovacuum_naptime: '10min' }
   const server = await startEmbedded({ dataDir, settings })
   return { url: server.url, stop: () => server.stop() }
+}
+
+/** A folder that goes with this process, even where the server in it was not stopped. */
+async function temporaryFolder(prefix: string): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), prefix))
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }
 
 /**

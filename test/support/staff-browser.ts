@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { createOperator } from '../../src/exchange/operators/operator.ts'
 import { type Role, roles } from '../../src/exchange/operators/roles.ts'
 import type { Exchange } from './exchange.ts'
+import { typedAt } from './page-forms.ts'
 
 /** The password of every operator of `makeOperators`. */
 export const password = 'a horse on the stairs'
@@ -25,7 +26,7 @@ export function staffBrowser(of: () => Exchange) {
   async function ask(path: string, { cookie, form, headers = {} }: Asking = {}): Promise<Seen> {
     const response = await fetch(of().url + path, {
       redirect: 'manual',
-      ...(form ? { method: 'POST', body: new URLSearchParams(form) } : {}),
+      ...(form ? { method: 'POST', body: typedAt(path, form) } : {}),
       headers: { ...(cookie === undefined ? {} : { cookie }), ...headers },
     })
     return { status: response.status, body: await response.text(), headers: response.headers }

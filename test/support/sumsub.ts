@@ -122,7 +122,7 @@ export async function startSumsub(t: TestContext): Promise<SumsubServer> {
     logged.push(`${level} ${message} ${JSON.stringify(facts)}`)
 
   function open(change: Partial<SumsubAccount> = {}) {
-    const account = { url, appToken, secretKey, webhookSecret: 'w', level: undefined, timeoutMs: 5_000, ...change }
+    const account = { url, appToken, secretKey, webhookSecret: 'w', level: undefined, timeoutMs: 60_000, ...change }
     const wait = async (ms: number) => void waits.push(ms)
     const provider = openSumsub(account, {
       clock: { realNow: () => now },

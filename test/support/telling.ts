@@ -38,6 +38,13 @@ export type Telling = {
 export const makePartner = async (ctx: Ctx): Promise<Partner> =>
   (await createPartner(ctx, { name: 'Another' }, 'test')).partner
 
+/**
+ * When a failed delivery is made again first, in milliseconds of business time: not while a test looks, however busy the machine is,
+ * but when it moves time.
+ */
+export const firstRetryMs = 600_000
+const schedule = { WEBHOOK_RETRY_SECONDS: `${firstRetryMs / 1_000},600,1800,7200,18000,36000,50400,72000,86400` }
+
 /** Something that events are about. */
 export type Stream = { id: bigint; events: number; type: EventType }
 
@@ -49,7 +56,8 @@ export const newStream = (type: EventType = 'transaction.status_changed'): Strea
 })
 
 /** Makes it all, started; ends it with the test. */
-export async function startTelling(t: Test, settings: Settings = {}, options: SenderOptions = {}): Promise<Telling> {
+export async function startTelling(t: Test, given: Settings = {}, options: SenderOptions = {}): Promise<Telling> {
+  const settings = { ...schedule, ...given }
   const database = await testDatabase()
   const complaints: string[] = []
   const houses: Awaited<ReturnType<typeof makeHouse>>[] = []
@@ -180,14 +188,14 @@ export async function startReceiver(t: Test): Promise<Receiver> {
 
 /**
  * Resolves when `check` is true. Looks again every few milliseconds at first, and less often the longer it takes: what asks
- * without a pause keeps the processor from what is waited for. Fails after thirty seconds, which only a machine with far too
+ * without a pause keeps the processor from what is waited for. Fails after five minutes, which only a machine with far too
  * much to do needs.
  */
 export async function until(check: () => boolean | Promise<boolean>, what = 'what was awaited'): Promise<void> {
   const begun = performance.now()
   while (!(await check())) {
     const waitedMs = performance.now() - begun
-    if (waitedMs > 30_000) throw new Error(`Waited thirty seconds for ${what}, in vain.`)
+    if (waitedMs > 300_000) throw new Error(`Waited five minutes for ${what}, in vain.`)
     await new Promise((resolve) => setTimeout(resolve, Math.min(Math.max(waitedMs / 10, 5), 50)))
   }
 }

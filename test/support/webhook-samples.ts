@@ -11,6 +11,7 @@ import { addEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import type { Exchange } from './exchange.ts'
 import { blocksOf } from './papers.ts'
 import { projectFolder } from './source.ts'
+import { until } from './telling.ts'
 
 /** An event as the samples of docs/partner/webhooks.md give it. */
 export type SampleEvent = { id: string; type: string; sequence: number; payload: { id: string; status?: string } }
@@ -61,10 +62,8 @@ export type SampleReceiver = {
 export async function startSampleReceiver({ service, sandbox }: Exchange): Promise<SampleReceiver> {
   const { receiver } = await compileSamples()
   const events: SampleEvent[] = []
-  const waiting: { count: number; resolve: () => void }[] = []
   const server = receiver(sandbox.webhook_secret, async (event) => {
     events.push(event)
-    for (const one of waiting) if (events.length >= one.count) one.resolve()
     return true
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -72,13 +71,7 @@ export async function startSampleReceiver({ service, sandbox }: Exchange): Promi
   await addEndpoint(service.composition.ctx, { partnerId: BigInt(sandbox.partner_id), url }, 'test')
   return {
     events,
-    got: (count) =>
-      new Promise((resolve, reject) => {
-        const late = () => reject(new Error(`${events.length} events were taken within 15 seconds, not ${count}.`))
-        if (events.length >= count) resolve()
-        else waiting.push({ count, resolve })
-        setTimeout(late, 15_000).unref()
-      }),
+    got: (count) => until(() => events.length >= count, `the ${count}th event`),
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve())

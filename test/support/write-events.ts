@@ -27,7 +27,7 @@ export type Written = Record<string, number>
 if (process.send) process.once('message', (order) => void write(order as Writing))
 
 async function write({ url, masterKeyFile, partnerId, streams, rounds, relays }: Writing): Promise<void> {
-  const db = openPool({ urls: [url], size: 6, statementNames: true })
+  const db = openPool({ urls: [url], size: 6 })
   const secrets = await loadSecrets(masterKeyFile, false)
   const keyring = openKeyring(secrets, openRowIds(db))
   const clock = systemClock()

@@ -31,6 +31,8 @@ export type NodeState = {
   behind: number
   /** It does not answer. */
   isSilent: boolean
+  /** What it answers to everything, by rippled's code. */
+  error: string | undefined
   /** The first ledger that it has. */
   first: number
   networkId: number
@@ -55,6 +57,7 @@ export async function openXrplLedger() {
   const newState = (): NodeState => ({
     behind: 0,
     isSilent: false,
+    error: undefined,
     first: 1,
     networkId: 1,
     lie: (all) => all,
@@ -204,7 +207,8 @@ export async function openXrplLedger() {
         if (state?.isSilent === true) return void response.writeHead(503).end()
         const { method, params } = JSON.parse(body) as { method: string; params: [Fields] }
         response.setHeader('content-type', 'application/json')
-        response.end(JSON.stringify({ result: { status: 'success', ...reply(method, params[0]) } }))
+        const result = state?.error === undefined ? reply(method, params[0]) : { status: 'error', error: state.error }
+        response.end(JSON.stringify({ result: { status: 'success', ...result } }))
       })
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

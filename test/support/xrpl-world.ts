@@ -7,6 +7,7 @@ import { followOnce, newFollower } from '../../src/rails/xrpl/follow.ts'
 import { localSigner, type Signer } from '../../src/rails/xrpl/keys.ts'
 import { openChain, xrplRail } from '../../src/rails/xrpl/rails.ts'
 import { syncAssets } from '../../src/reference/catalog/sync-assets.ts'
+import { testSecrets } from './test-secrets.ts'
 import { testDatabase } from './database.ts'
 import { account, openXrplLedger } from './xrpl-ledger.ts'
 
@@ -20,11 +21,11 @@ export async function openXrplWorld({
 }: { oneNodeBelow?: bigint; hasKeys?: boolean; wrap?: (signer: Signer) => Signer } = {}) {
   const ledger = await openXrplLedger()
   const database = await testDatabase()
-  const db = openPool({ urls: [database.url], size: 4, statementNames: true })
+  const db = openPool({ urls: [database.url], size: 4 })
   await syncAssets(db)
   let ahead = 0
   const realNow = (): Date => new Date(Date.now() + ahead)
-  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
+  const clock: Clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined, follow: () => 0 }
   const reported: RailEvent[] = []
   let halted: string | undefined
 
@@ -37,6 +38,7 @@ export async function openXrplWorld({
         db,
         clock,
         log: silentLog,
+        secrets: testSecrets,
         timeoutMs: 60_000,
         readSecret: (text) => text,
         needsTwoNodes: true,

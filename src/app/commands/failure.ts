@@ -27,6 +27,9 @@ const known: Readonly<Record<string, string>> = {
 /** Refusals and database errors get one sentence, bugs their stack. Invalid arguments exit with 2, everything else with 1. */
 export function explainFailure(error: unknown): Failure {
   if (error instanceof WrongUsage) return { text: error.message, exitCode: 2 }
+  // Programs tell this one from others, and make the change again.
+  const isStale = error instanceof Refusal && error.problems.some(({ code }) => code === 'STALE_PROPOSAL')
+  if (isStale) return { text: `STALE_PROPOSAL: ${error.message}`, exitCode: 1 }
   if (error instanceof Refusal) return { text: error.message, exitCode: error.code === 'BAD_REQUEST' ? 2 : 1 }
   if (error instanceof ConfigError) return { text: error.message, exitCode: 1 }
   return { text: known[codeOf(error)] ?? messageOf(error), exitCode: 1 }

@@ -1,5 +1,6 @@
 import { createPrivateKey, sign } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 
 import type { Answer, Invocation } from '../../doors/commands/command.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
@@ -8,6 +9,8 @@ import { createLog } from '../../platform/lib/log.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
 import { openSignerClient, type SignerClient } from '../../rails/keys/signer-client.ts'
 import { approvalContent, resumeContent } from '../../signer/judge.ts'
+import { repairJournal } from '../../signer/repair.ts'
+import { isAnswered } from '../../signer/serve.ts'
 import { destinationOf, initSigner, runSigner, socketIn } from '../../signer/open.ts'
 import type { SignerStatus } from '../../signer/signer.ts'
 
@@ -21,9 +24,9 @@ export async function init({ flags: { dir = '' } }: Invocation): Promise<Answer>
 }
 
 /** Runs the signer until it is stopped by Ctrl-C or SIGTERM. */
-export async function run({ flags: { dir = '' } }: Invocation): Promise<Answer> {
+export async function run({ flags: { dir = '', 'socket-group': group } }: Invocation): Promise<Answer> {
   const log = createLog('info')
-  const { stop } = await runSigner(dir, { clock: systemClock(), log })
+  const { stop } = await runSigner(dir, { clock: systemClock(), log, group })
   log.info({ socket: socketIn(dir) }, 'The signer listens.')
   await new Promise<void>((resolve) => {
     process.once('SIGINT', resolve)
@@ -38,6 +41,20 @@ const clientOf = ({ flags: { dir = '' } }: Invocation): SignerClient => openSign
 /** What a running signer says of itself. */
 export async function show(input: Invocation): Promise<Answer> {
   return { json: { ...(await clientOf(input).call<SignerStatus>('/status', {})) } }
+}
+
+/** Brings a journal back to its whole lines, and shows what it drops. The signer must not run meanwhile. */
+export async function repair({ flags: { dir = '' } }: Invocation): Promise<Answer> {
+  if (await isAnswered(socketIn(dir))) throw new Error('The signer runs. Stop it first.')
+  const { lines, hash, dropped, copy } = await repairJournal(join(dir, 'journal.jsonl'), systemClock().realNow())
+  const json = { lines, hash, dropped, copy: copy ?? null }
+  const whole = `The journal has ${lines} whole lines.`
+  if (copy === undefined) return { json, text: `${whole} Nothing was dropped.` }
+  const shown = dropped.map(({ line, text, payouts }) => {
+    const signed = payouts.length > 0 ? ` It was about the payouts ${payouts.join(', ')}.` : ''
+    return `Line ${line}:${signed}\n${text}`
+  })
+  return { json, text: `${whole} Dropped, and kept in ${copy}:\n\n${shown.join('\n\n')}` }
 }
 
 /** Stops all signing at once. */

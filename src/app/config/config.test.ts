@@ -117,8 +117,33 @@ test('live mode refuses what only a sandbox may do', () => {
   }
   assert.deepEqual(wrongLive({ SMTP_URL: 'smtp://mail.example.com?ignoreTLS=true' }), ['SMTP_URL'])
   const oneNode = { EVM_RPC_URLS: 'ETH=http://127.0.0.1:8545', ...companions.EVM_RPC_URLS }
-  assert.deepEqual(wrongLive(oneNode), ['EVM_RPC_URLS'])
+  assert.deepEqual(wrongLive(oneNode), ['EVM_RPC_URLS', 'EVM_KEYSTORE_FILE'])
   assert.deepEqual(wrongIn(live({ CONFIG_FILE: '' })), ['CONFIG_FILE'])
+})
+
+test('live mode refuses keys inside the service, and says where they belong', (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cambio-live-keys-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const evm = '{ kind: evm, name: eth, network: ETH, nodes: ["http://127.0.0.1:1", "http://127.0.0.1:2"] }'
+  const bitcoin = (keys: string) => `{ kind: bitcoin, name: btc, nodes: ["http://127.0.0.1:1"]${keys} }`
+  const keys = ', keys: { file: ./btc.keystore, password: "env:PATH" }'
+  const signer = '\ncustody: { signer: { socket: ./signer.sock } }'
+  const complaints = (content: string, env: Record<string, string> = {}) => {
+    writeFileSync(join(folder, 'config.yaml'), `rails: [${content}`)
+    try {
+      readConfig(live({ CONFIG_FILE: join(folder, 'config.yaml'), ...env }))
+    } catch (error) {
+      return error instanceof ConfigError ? error.message : ''
+    }
+    return ''
+  }
+  assert.match(complaints(`${bitcoin(keys)}]`), /puts the keys of the rail btc inside the service: .* custody\.signer/)
+  assert.match(complaints(`${evm}]`), /needs custody\.signer for rails of the kind evm/)
+  assert.match(
+    complaints(`${evm}]${signer}`, companions.EVM_RPC_URLS),
+    /EVM_KEYSTORE_FILE: puts keys inside .* evm\.keystore/,
+  )
+  assert.doesNotMatch(complaints(`${evm}, ${bitcoin('')}]${signer}`), /inside the service|custody\.signer/)
 })
 
 test('the report of a live environment with everything wrong names what is not configured, too', () => {

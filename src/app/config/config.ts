@@ -20,10 +20,10 @@ import {
 } from '../../platform/lib/setting.ts'
 import { bankSettings } from './bank-accounts.ts'
 import { readConfigFile } from './file.ts'
-import { environmentOf } from './environment.ts'
+import { companyOf, environmentOf } from './environment.ts'
 import { b2bSettings } from './b2b.ts'
 import { databaseSettings, isSafeDatabase } from './database.ts'
-import { evmRules, evmSettings, isKeyless } from './evm.ts'
+import { keyRules, evmSettings, isKeyless } from './evm.ts'
 import { geoSettings } from './geo.ts'
 import { httpSettings } from './http.ts'
 import { identitySettings } from './identity.ts'
@@ -180,7 +180,7 @@ export function readConfig(env: Source = process.env, { asOwner = false }: { asO
   return {
     ...values,
     environment: environmentOf(values.mode),
-    company: values.file?.company,
+    company: values.file?.company ?? companyOf(values.mode),
     hedging: values.file && hedgingOf(values.file),
     rebalancing: values.file && rebalancingOf(values.file),
     warnings: warningsAbout(env),
@@ -233,7 +233,7 @@ function liveProblems(
 ): SettingProblem[] {
   const keyFile = env.MASTER_KEY_FILE
   return brokenOf([
-    ...evmRules(evm, file),
+    ...keyRules(evm, file),
     [
       database.urls.length === 0 && database.ownerUrl === undefined,
       'DATABASE_URL',

@@ -1,5 +1,5 @@
 import { isThisMachine } from '../../platform/lib/this-machine.ts'
-import { count, duration, list, onOff, optional, setting, url } from '../../platform/lib/setting.ts'
+import { count, duration, list, optional, setting, url } from '../../platform/lib/setting.ts'
 
 const postgresUrl = url('postgres', 'postgresql')
 
@@ -24,12 +24,6 @@ export const databaseSettings = {
     'postgres://cambio_service:secret@db1.example.com/cambio,postgres://cambio_service:secret@db2.example.com/cambio',
   ),
   poolSize: setting('DB_POOL_SIZE', '12', count(2, 1_000), 'The maximum number of connections per process.'),
-  statementNames: setting(
-    'DB_STATEMENT_NAMES',
-    'on',
-    onOff,
-    'Use named prepared statements; set to off behind an old pooler.',
-  ),
   statementTimeoutMs: setting('DB_STATEMENT_TIMEOUT', 'PT30S', duration(1), 'How long one statement may run.'),
 }
 

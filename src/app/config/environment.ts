@@ -1,4 +1,4 @@
-import type { Environment } from '../../exchange/settings.ts'
+import type { Company, Environment } from '../../exchange/settings.ts'
 
 /** A default that differs between the sandbox and live mode. */
 export const byMode = ({ sandbox, live }: { sandbox: string; live: string }) => ({
@@ -19,6 +19,9 @@ export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
         secondFactor: true,
         frameOrigins: [],
         twoOperators: true,
+        operatorKeys: true,
+        holdsThirdPartyMoney: true,
+        movesTime: false,
       }
     : {
         demandsSafeguards: false,
@@ -30,4 +33,18 @@ export const environmentOf = (mode: 'sandbox' | 'live'): Environment =>
         secondFactor: false,
         frameOrigins: ['http://localhost:*', 'http://127.0.0.1:*'],
         twoOperators: false,
+        operatorKeys: false,
+        holdsThirdPartyMoney: false,
+        movesTime: true,
+      }
+
+/** Who the operator is where CONFIG_FILE says nothing: a sandbox's pages, emails and receipts look like those of a real one. */
+export const companyOf = (mode: 'sandbox' | 'live'): Company | undefined =>
+  mode === 'live'
+    ? undefined
+    : {
+        name: 'Cambio Sandbox Ltd',
+        address: '1 Sandbox Street, Testville',
+        license: 'No license: a sandbox, without real money',
+        support: 'help@sandbox.invalid',
       }

@@ -32,7 +32,7 @@ export const evmSettings = {
     'EVM_KEYSTORE_FILE',
     '/var/lib/cambio/evm.keystore',
     resolve,
-    'The encrypted keystore of all EVM wallets (cambio keystore create). Keep a copy elsewhere. Without it, the signer (custody.signer in CONFIG_FILE) holds the keys.',
+    'The encrypted keystore of all EVM wallets (cambio keystore create). Keep a copy elsewhere. Without it, the signer (custody.signer in CONFIG_FILE) holds the keys; live mode accepts nothing else.',
   ),
   keystorePasswordFile: optional(
     'EVM_KEYSTORE_PASSWORD_FILE',
@@ -70,8 +70,8 @@ export const isKeyless = (
   return keystoreFile === undefined ? !hasSigner : (keystorePasswordFile ?? keystorePassword) === undefined
 }
 
-/** What is wrong with chains in live mode. */
-export const evmRules = (
+/** What is wrong with chains in live mode, which accepts no keys inside the service. */
+export const keyRules = (
   { rpcUrls, keystoreFile }: Values<typeof evmSettings>,
   file: Pick<ConfigFile, 'rails' | 'custody'> | undefined,
 ): [broken: boolean, name: string, problem: string][] => [
@@ -81,8 +81,18 @@ export const evmRules = (
     'names one node for a chain: in live mode, name two in a rail of the kind evm in CONFIG_FILE',
   ],
   [
-    (file?.rails ?? []).some(({ kind }) => kind === 'evm') && keystoreFile === undefined && !file?.custody?.signer,
-    'EVM_KEYSTORE_FILE',
-    'is required for rails of the kind evm, or custody.signer in CONFIG_FILE',
+    (file?.rails ?? []).some(({ kind }) => kind === 'evm') && !file?.custody?.signer,
+    'CONFIG_FILE',
+    'needs custody.signer for rails of the kind evm in live mode: the signer has their keys',
   ],
+  [
+    keystoreFile !== undefined,
+    'EVM_KEYSTORE_FILE',
+    'puts keys inside the service: in live mode, move the file and its password to the folder of the signer, as evm.keystore and evm.keystore-password',
+  ],
+  ...(file?.rails ?? []).map(({ keys, name }): [boolean, string, string] => [
+    keys !== undefined,
+    'CONFIG_FILE',
+    `puts the keys of the rail ${name} inside the service: in live mode, move them to the signer and name it in custody.signer`,
+  ]),
 ]

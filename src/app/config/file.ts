@@ -10,6 +10,7 @@ import { configFileSchema } from './file-schema.ts'
 import type { MarketsSettings } from '../../markets/settings.ts'
 import type { Company } from '../../exchange/settings.ts'
 import type { TreasuryFile } from '../../exchange/treasury/settings.ts'
+import { railProblems } from './rail-problems.ts'
 import { treasuryProblems } from './treasury.ts'
 
 /** What is wrong in the file. `path` is spelled `rails[0].in`; empty for the file as a whole. */
@@ -37,7 +38,7 @@ const load = createRequire(import.meta.url)
 
 /** Reads the file, or throws a RangeError that names every problem with its line. */
 export function readConfigFile(path: string): ConfigFile {
-  const { file, problems } = checkConfigFile(path)
+  const { file, problems } = checkConfigFile(path, process.env, { withKeystores: false })
   if (file) return file
   throw new RangeError(problems.map((one) => `${path}${printProblem(one)}`).join('; '))
 }
@@ -48,11 +49,13 @@ export const printProblem = ({ path, message, line }: FileProblem): string =>
 
 /**
  * Checks the file: its YAML (1.2, without aliases or duplicate keys), its schema, that names are unique, and that every secret
- * that it refers to can be read. Secrets are references, `file:PATH` or `env:NAME`; no message repeats a value.
+ * that it refers to can be read. Secrets are references, `file:PATH` or `env:NAME`; no message repeats a value. Keystores may be
+ * out of reach of a command that reads the file, or still have to be created.
  */
 export function checkConfigFile(
   path: string,
   env: Readonly<Record<string, string | undefined>> = process.env,
+  { withKeystores }: { withKeystores: boolean } = { withKeystores: true },
 ): CheckedFile {
   let text: string
   try {
@@ -82,6 +85,15 @@ export function checkConfigFile(
     ...treasuryProblems(content),
     ...secretProblems(content, folder, env),
   ]
+  // What fits its schema is looked at as opening the rail does.
+  if (problems.length === 0)
+    problems.push(
+      ...railProblems(content as Partial<ConfigFile>, {
+        folder,
+        withKeystores,
+        secretOf: (reference) => secretOf(reference, { folder }, env),
+      }),
+    )
   if (problems.length > 0)
     return { problems: problems.map((one) => ({ ...one, ...lineOf(document, lines, one.path) })) }
   return { file: { ...(content as Omit<ConfigFile, 'folder'>), folder }, problems }
@@ -95,7 +107,18 @@ function plain(document: Yaml.Document): unknown {
   }
 }
 
+let shape: Ajv8.ValidateFunction | undefined
+
 function shapeProblems(content: unknown): FileProblem[] {
+  const validate = (shape ??= compileShape())
+  if (validate(content)) return []
+  const found = (validate.errors ?? []).map(problemOf)
+  return found.filter(
+    (one, index) => found.findIndex(({ path, message }) => path === one.path && message === one.message) === index,
+  )
+}
+
+function compileShape(): Ajv8.ValidateFunction {
   const { Ajv } = load('ajv') as typeof Ajv8
   const ajv = new Ajv({
     allErrors: true,
@@ -103,17 +126,14 @@ function shapeProblems(content: unknown): FileProblem[] {
     strict: true,
     strictRequired: false,
     allowUnionTypes: true,
+    // It reads one document: making it quick would take longer.
+    code: { optimize: false },
   })
   ajv.addFormat('secret', /^(file|env):.+$/)
   ajv.addFormat('path', true)
   ajv.addFormat('url', { validate: isUrl })
   ajv.addFormat('duration', isDuration)
-  const validate = ajv.compile(configFileSchema)
-  if (validate(content)) return []
-  const found = (validate.errors ?? []).map(problemOf)
-  return found.filter(
-    (one, index) => found.findIndex(({ path, message }) => path === one.path && message === one.message) === index,
-  )
+  return ajv.compile(configFileSchema)
 }
 
 const isUrl = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)

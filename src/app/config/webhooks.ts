@@ -12,6 +12,12 @@ export const webhookSettings = {
     'Seconds to wait before each retry. After the last one, the event stays in the feed only.',
   ),
   allowPrivate: setting('WEBHOOK_ALLOW_PRIVATE', sandboxOnly, onOff, 'Allow webhooks to loopback addresses.'),
+  ports: setting(
+    'WEBHOOK_PORTS',
+    byMode({ sandbox: '', live: '443,8443' }),
+    list(count(1, 65_535)),
+    'The ports that a new or changed endpoint may have; without a list, any.',
+  ),
   disableAfterMs: setting(
     'WEBHOOK_DISABLE_AFTER',
     'P5D',

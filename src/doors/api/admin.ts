@@ -2,7 +2,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
 import { inTime } from '../../platform/lib/in-time.ts'
-import { takesWrites } from './status.ts'
+import { writesNow } from './status.ts'
 
 /** One value of a metric, and the values of its labels in their order. */
 export type Reading = { labels: string[]; value: number }
@@ -31,8 +31,9 @@ export function buildAdmin(
 
   app.get('/healthz', () => ({ status: 'ok' }))
   app.get('/readyz', async (_request, reply) => {
-    const isUp = await takesWrites(ctx).catch(() => false)
-    const status = !isUp ? 'database down' : ctx.heartbeat.isSkewed() ? 'clock differs' : 'ok'
+    const writes = await writesNow(ctx).catch(() => 'down' as const)
+    const isOk = writes === 'ok' && !ctx.heartbeat.isSkewed()
+    const status = isOk ? 'ok' : writes === 'ok' ? 'clock differs' : `database ${writes.replace('_', ' ')}`
     return reply.code(status === 'ok' ? 200 : 503).send({ status })
   })
   app.get('/metrics', async (_request, reply) => {

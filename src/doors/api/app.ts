@@ -11,7 +11,7 @@ import { countryRoutes } from './countries.ts'
 import { currencies } from './currencies.ts'
 import { customers } from './customer.ts'
 import { announceDeprecation } from './deprecated-inputs.ts'
-import { answerErrors, answerUnreadable } from './errors.ts'
+import { answerErrors } from './errors.ts'
 import { estimate } from './estimate.ts'
 import { eventFeed } from './events.ts'
 import { health } from './health.ts'
@@ -19,6 +19,7 @@ import { guardRequests } from './guard-requests.ts'
 import { hasIdempotencyKey } from './idempotency-key.ts'
 import { readJsonBodies, refuseUnreadable } from './json-body.ts'
 import { keepAnswers } from './keep-answers.ts'
+import { lazySerializers } from './lazy-serializers.ts'
 import { logos } from './logos.ts'
 import { marketInfo } from './market-info.ts'
 import { answerUnknownRoutes } from './not-found.ts'
@@ -35,6 +36,7 @@ import { status, type WorkersAreUp } from './status.ts'
 import { transactionList } from './transaction-list.ts'
 import { anyTransactionRecord } from './transaction-shape.ts'
 import { transactions } from './transactions.ts'
+import { unreadableAnswers } from './unreadable.ts'
 import { watchRequests } from './watch-requests.ts'
 import { webhookAttempts } from './webhook-attempts.ts'
 import { webhookEndpoints } from './webhook-endpoints.ts'
@@ -70,6 +72,7 @@ export type ApiDeps = {
 export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
   const { http } = ctx.config
   const errors = answerErrors(ctx)
+  const unreadable = unreadableAnswers(ctx)
   const app = fastify({
     logger: false,
     routerOptions: { ignoreTrailingSlash: true },
@@ -82,10 +85,12 @@ export function buildApi(ctx: Ctx, deps: ApiDeps): FastifyInstance {
     keepAliveTimeout: 75_000,
     genReqId: requestIdOf,
     frameworkErrors: errors,
-    clientErrorHandler: (error, socket) => answerUnreadable(ctx, error, socket),
+    clientErrorHandler: unreadable.answer,
+    schemaController: { compilersFactory: { buildSerializer: lazySerializers() } },
     forceCloseConnections: 'idle',
     return503OnClosing: false,
   })
+  unreadable.follow(app.server)
   app.server.maxConnections = http.maxConnections
   app.setErrorHandler(errors)
   guardRequests(app, ctx.config)
@@ -110,7 +115,7 @@ const headersMs = 15_000
 const checkEveryMs = 5_000
 
 /** A request with an idempotency key may be a mismatch, which is reported before a body that cannot be read. */
-const unreadable: preHandlerHookHandler = (request, _reply, done) => {
+const refuseBody: preHandlerHookHandler = (request, _reply, done) => {
   if (!hasIdempotencyKey(request)) refuseUnreadable(request)
   done()
 }
@@ -141,7 +146,7 @@ function interfaceV1(app: FastifyInstance, ctx: Ctx, deps: ApiDeps & Inside): vo
     route.onRequest = operation?.readsForwarded ? [announcing, admits, demands] : [admits, demands]
     const methods = [route.method].flat()
     const mayHaveBody = !methods.every((method) => method === 'GET' || method === 'HEAD')
-    route.preHandler = mayHaveBody ? [checking(creates), unreadable] : checking(creates)
+    route.preHandler = mayHaveBody ? [checking(creates), refuseBody] : checking(creates)
     if (methods.includes('POST')) route.handler = keeping(route.url, route.handler, once)
   })
 

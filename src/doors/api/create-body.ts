@@ -150,14 +150,15 @@ function deprecatedIp({ ip }: Query): string | undefined {
 const emailComplaint = (text: string) => (isEmail(text) ? undefined : 'This is not an e-mail address.')
 
 /**
- * A telephone number: 5 to 15 digits (ITU-T E.164) with what people write between them. One that could be a card is refused
- * like any other text: about a tenth of German mobile numbers are such.
+ * A telephone number: 5 to 15 digits (ITU-T E.164) with what people write between them. After a plus sign they are no card: a tenth of
+ * German mobile numbers would be one by chance. Others that could be a card are refused like any other text.
  */
 function readPhone(read: FieldReader, value: unknown): string | undefined {
   const path = 'customer.contact_info.phone_number'
   return read.text(path, value, {
     longest: 40,
     check: phoneComplaint,
+    isCardChecked: typeof value !== 'string' || !value.startsWith('+') || phoneComplaint(value) !== undefined,
     isNumberRead: true,
   })
 }

@@ -12,15 +12,14 @@ export const problem: Shape<Problem> & { properties: object } = titled('Problem'
 
 const codes = Object.keys(refusals) as RefusalCode[]
 
+export const errorFields = {
+  statusCode: wholeNumber(400, 599),
+  code: oneOf(...codes),
+  message: text,
+  errors: list(problem),
+  request_id: textOf({ pattern: '^[\\w.:-]{1,64}$', maxLength: 64 }),
+  doc_url: url,
+}
+
 /** Every answer that is not 2xx. */
-export const errorRecord = titled(
-  'Error',
-  object({
-    statusCode: wholeNumber(400, 599),
-    code: oneOf(...codes),
-    message: text,
-    errors: list(problem),
-    request_id: textOf({ pattern: '^[\\w.:-]{1,64}$', maxLength: 64 }),
-    doc_url: url,
-  }),
-)
+export const errorRecord = titled('Error', object(errorFields))

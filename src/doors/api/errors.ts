@@ -1,6 +1,3 @@
-import { maxHeaderSize } from 'node:http'
-import type { Socket } from 'node:net'
-
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 import { codeOf } from '../../platform/db/pool.ts'
@@ -8,17 +5,21 @@ import type { Ctx } from '../../exchange/context.ts'
 import { namedProblem, Refusal, type RefusalCode, refusals } from '../../platform/lib/refusal.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { exposeHeaders } from './cors.ts'
-import { madeRequestId } from './request-id.ts'
 
 /** Where the documentation explains a code: its heading in docs/partner/errors.md, as `slugOf` makes it an anchor. */
 export const docUrlOf = ({ publicUrl }: Pick<Ctx, 'publicUrl'>, code: RefusalCode): string =>
   `${publicUrl}/docs/errors#${code.toLowerCase()}-${refusals[code]}`
 
 /** Every answer of ours that is not 2xx, as partners read it. */
-function bodyOf(ctx: Pick<Ctx, 'publicUrl'>, { code, message, problems }: Refusal, requestId: string): string {
+export function bodyOf(
+  ctx: Pick<Ctx, 'publicUrl'>,
+  { code, message, problems, facts }: Refusal,
+  requestId: string,
+): string {
   const errors = problems.map(namedProblem)
   const isOfField = message === problems[0]?.message
   return JSON.stringify({
+    ...facts,
     statusCode: refusals[code],
     code,
     message: isOfField ? errors[0]?.message : message,
@@ -90,36 +91,4 @@ function isOutage(error: unknown): boolean {
   if (/^(08|53|57P|25006|57014|55P03)/.test(codeOf(error))) return true
   if (/^(ECONNREFUSED|ECONNRESET|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)$/.test(codeOf(error))) return true
   return error instanceof Error && lostConnection.test(error.message)
-}
-
-/** Answers what could not even be read as HTTP, in the same shape, and closes the connection. */
-export function answerUnreadable(ctx: Pick<Ctx, 'publicUrl'>, error: Error & { code?: string }, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy()
-    return
-  }
-  const { code, message, reason } = unreadableAs(error.code)
-  const id = madeRequestId()
-  const body = bodyOf(ctx, new Refusal(code, message), id)
-  const head = [
-    `HTTP/1.1 ${refusals[code]} ${reason}`,
-    'content-type: application/json; charset=utf-8',
-    `content-length: ${Buffer.byteLength(body)}`,
-    `x-request-id: ${id}`,
-    'connection: close',
-  ]
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
-  // A client that does not close its side would keep the socket for ever.
-  socket.destroySoon()
-}
-
-function unreadableAs(code = ''): { code: RefusalCode; message: string; reason: string } {
-  switch (code) {
-    case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return { code: 'REQUEST_TIMEOUT', message: 'The request took too long to arrive.', reason: 'Request Timeout' }
-    case 'HPE_HEADER_OVERFLOW':
-      return { code: 'BAD_REQUEST', message: `The headers are over ${maxHeaderSize} bytes.`, reason: 'Bad Request' }
-    default:
-      return { code: 'BAD_REQUEST', message: 'This is not an HTTP request.', reason: 'Bad Request' }
-  }
 }

@@ -1,6 +1,6 @@
 import { type Asset, formatAmount } from '../../platform/money/amount.ts'
 import { ratioText } from '../../platform/money/ratio.ts'
-import { feeNames, percentText } from '../../exchange/pricing/fees.ts'
+import { feeNames, percentText, sharePaid } from '../../exchange/pricing/fees.ts'
 import { rateText, type Sum } from '../../exchange/pricing/sum.ts'
 import type { PairTerms } from '../../exchange/pricing/terms.ts'
 import type { Warning } from '../../exchange/transactions/create-input.ts'
@@ -54,10 +54,10 @@ export function recordOfEstimate(
   }
 }
 
-const feesOf = ({ fees }: Sum, { ticker, decimals }: Asset): EstimateRecord['service_fees'] =>
+const feesOf = ({ fees, fromAmount }: Sum, { ticker, decimals }: Asset): EstimateRecord['service_fees'] =>
   fees.map(({ rule, amount }) => ({
     name: feeNames[rule.kind],
     amount: formatAmount(amount, { decimals }),
     currency: ticker,
-    percentage: percentText(rule.basisPoints),
+    percentage: percentText(sharePaid(rule, amount, fromAmount)),
   }))

@@ -4,6 +4,7 @@ import { isExactNumber } from '../../platform/lib/json.ts'
 import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 import { amountText } from '../../platform/money/amount-in.ts'
 import { secretIn, secretSentence } from '../../reference/addresses/secret-text.ts'
+import { isUnsafeLine, unsafeSentence } from '../../platform/lib/unsafe-characters.ts'
 import { cardSentence, holdsCardNumber } from '../../platform/lib/card-number.ts'
 import { isObject } from './json-body.ts'
 
@@ -41,10 +42,6 @@ export type FieldReader = {
 
 const usualLongest = 255
 
-/** What no text of ours has: control characters (which PostgreSQL and mail headers choke on) and halves of surrogate pairs. */
-const unprintable =
-  /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/
-
 /** A reader with an empty list of problems. */
 export function fieldReader(): FieldReader {
   const problems: Problem[] = []
@@ -67,10 +64,9 @@ export function fieldReader(): FieldReader {
       const text = plain(path, value, isNumberRead)
       if (text === undefined) return undefined
       if (text.length > longest) return tell(path, `This has more than ${longest} characters.`)
-      if (unprintable.test(text)) return tell(path, 'This has characters that cannot be printed.')
+      if (isUnsafeLine(text)) return tell(path, unsafeSentence)
       if (isCardChecked && holdsCardNumber(text)) return tell(path, cardSentence, 'CARD_NUMBER')
-      const secret = secretIn(text)
-      if (secret === 'recovery_phrase' || (isDestination && secret)) return tell(path, secretSentence, 'SECRET_KEY')
+      if (secretIn(text, isDestination ? 'destination' : 'text')) return tell(path, secretSentence, 'SECRET_KEY')
       const complaint = check?.(text)
       return complaint === undefined ? text : tell(path, complaint)
     },

@@ -2,12 +2,14 @@ import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { isUnsafe, unsafeSentence } from '../../platform/lib/unsafe-characters.ts'
 
 const twoYears = 63_072_000
 
 /**
  * What every response carries, and what no request may: responses of the API are stored nowhere and read as nothing but what they
- * are; behind https browsers stay with https. A request with two `Host` headers could mean one host to a proxy and another to us.
+ * are; behind https browsers stay with https. A request with two `Host` headers could mean one host to a proxy and another to us, and
+ * characters that cannot be seen reach neither SQL nor a page.
  */
 export function guardRequests(app: FastifyInstance, { http: { publicUrl } }: Pick<Ctx['config'], 'http'>): void {
   const isSecure = publicUrl?.startsWith('https://') ?? false
@@ -16,9 +18,21 @@ export function guardRequests(app: FastifyInstance, { http: { publicUrl } }: Pic
     if (isSecure) reply.header('strict-transport-security', `max-age=${twoYears}`)
     if (request.url.startsWith('/v1'))
       reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
+    // The API itself says which field it is, and that an id is unknown.
+    if (!request.url.startsWith('/v1') && isUnsafe(decoded(request.url)))
+      throw new Refusal('BAD_REQUEST', `The address: ${unsafeSentence}`)
     if (hasTwoHosts(request.raw.rawHeaders)) throw new Refusal('BAD_REQUEST', 'A request has one Host header.')
     done()
   })
+}
+
+/** An address as routes read it; one that cannot be decoded is refused by them. */
+function decoded(url: string): string {
+  try {
+    return decodeURIComponent(url)
+  } catch {
+    return ''
+  }
 }
 
 /** Whether a list of names and values, in turn, has more than one `Host`. */

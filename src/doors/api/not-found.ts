@@ -6,6 +6,14 @@ import { answerPreflight } from './cors.ts'
 /** What is served: patterns with the methods that each answers, and whether a browser may call it from any page. */
 type Served = { pattern: RegExp; methods: Set<string>; isOpen: boolean }
 
+/** Where what older clients ask for is now. */
+const elsewhere: ReadonlyMap<string, string> = new Map([
+  [
+    '/v1/estimate/by-category',
+    'There is no list of estimates by category. Ask GET /v1/estimate for one category, with deposit_category.',
+  ],
+])
+
 /**
  * Answers what no route answers, before anything else is looked at: 404 for an unknown address, 405 with `Allow` for a method
  * that an address does not have, and the question that a browser asks before it calls from another page.
@@ -24,7 +32,8 @@ export function answerUnknownRoutes(app: FastifyInstance): void {
     const path = pathOf(request)
     const itself = served.get(path)
     const found = itself ? [itself] : [...served.values()].filter(({ pattern }) => pattern.test(path))
-    if (found.length === 0) throw new Refusal('NOT_FOUND', 'There is nothing under this address.')
+    if (found.length === 0)
+      throw new Refusal('NOT_FOUND', elsewhere.get(path) ?? 'There is nothing under this address.')
 
     const methods = ['OPTIONS', ...found.flatMap(({ methods: own }) => [...own])].toSorted()
     if (request.method === 'OPTIONS' && found.some(({ isOpen }) => isOpen)) {

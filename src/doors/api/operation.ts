@@ -41,6 +41,8 @@ export type Operation = {
   says: Readonly<Record<number, string>>
   /** What the handler itself refuses, beyond what the door does. */
   refuses: readonly RefusalCode[]
+  /** Bodies of refusals that say more than others, by status. */
+  refusedAs?: Readonly<Record<number, Shape<unknown>>>
   links?: readonly Link[]
   /** Reads the address of the customer from the deprecated header too. */
   readsForwarded?: boolean

@@ -96,6 +96,12 @@ describe('every answer that is not 2xx', () => {
     }
   })
 
+  it('404 says where what older clients ask for is now', async () => {
+    const answer = await api.app.inject('/v1/estimate/by-category?from_currency=EUR&to_currency=BTC')
+    assert.equal(answer.statusCode, 404)
+    assert.match(answer.json<{ message: string }>().message, /deposit_category/)
+  })
+
   it('405 comes with Allow, and before the key, the size and the body are looked at', async () => {
     const answer = await api.ask({ method: 'PUT', url: '/v1/estimate', body: `"${'x'.repeat(300_000)}"` })
     assert.equal(answer.status, 405)

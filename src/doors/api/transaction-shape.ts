@@ -107,7 +107,10 @@ const exchange = {
   from_amount: about(amount, 'All that has arrived in the expected asset; `0` until the deposit.'),
   expected_from_amount: about(amount, 'The amount that the customer should pay.'),
   initial_expected_from_amount: about(orNull(amount), 'As requested at creation.'),
-  from_amount_in_eur: about(orNull(amount), 'What has arrived, in euro.'),
+  from_amount_in_eur: about(
+    orNull(amount),
+    'What `expected_from_amount` is worth in euro, by the market that its price was made of.',
+  ),
   to_currency: ticker,
   to_network: orNull(network),
   to_currency_with_network: tickerWithNetwork,

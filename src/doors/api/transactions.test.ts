@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import fc from 'fast-check'
 
+import { anyCodePoint } from '../../../test/support/any-code-point.ts'
 import { type ApiAnswer, openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { asOwner } from '../../../test/support/server.ts'
 import { offences } from '../../../test/support/strict-types.ts'
@@ -193,7 +194,7 @@ describe('POST /v1/transaction', () => {
       'toString',
     ]
     const leaf = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: anyCodePoint }),
       fc.double(),
       fc.boolean(),
       fc.constant(null),

@@ -1,5 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 
+import type { FastifyRequest } from 'fastify'
+
 import type { Ctx } from '../../exchange/context.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -18,6 +20,10 @@ export type Access = { partner: Partner } | { denied: Denied; partner?: Partner 
 
 /** Version 1 is opened by a public key, version 2 by a signature. */
 export type Version = 'v1' | 'v2'
+
+/** The query as it was sent: repeated names must be visible, and a value may contain a question mark (RFC 3986, 3.4). */
+export const queryOf = ({ raw: { url = '' } }: FastifyRequest): URLSearchParams =>
+  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
 
 /**
  * Decides who may show a calculator. Version 1 is opened by a public key; version 2 by a signature over all other parameters, until

@@ -21,7 +21,7 @@ import { noteRefusal } from '../ui/security-event.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { shownTheme } from '../ui/serve-theme.ts'
 import { spellProblem } from '../ui/spell-problem.ts'
-import { accessOf, type Denied, type Version } from './access.ts'
+import { accessOf, type Denied, queryOf, type Version } from './access.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { type Choice, choiceOf, type Typed } from './choice.ts'
 import { type CalculatedExchange, startOrder } from './start-order.ts'
@@ -59,6 +59,10 @@ export async function buildCalculator(
       scope.get(`/calculator/${version}`, (request, reply) => show(door, version, request, reply))
       scope.post(`/calculator/${version}`, (request, reply) => take(door, version, request, reply))
     }
+    // Programs of before there were versions ask here.
+    scope.get('/calculator', (request, reply) =>
+      deny(door, reply, { denied: 'version', language: languageOfQuery(request) }),
+    )
     done()
   })
 }
@@ -70,12 +74,8 @@ type Door = CalculatorOptions & {
   offersOf: ReturnType<typeof eachSecond<ReturnType<typeof offersAt>>>
 }
 
-/** The query as it was sent: repeated names must be visible, and a value may contain a question mark (RFC 3986, 3.4). */
-const queryOf = ({ raw: { url = '' } }: FastifyRequest): URLSearchParams =>
-  new URLSearchParams(url.includes('?') ? url.slice(url.indexOf('?') + 1) : '')
-
 /** Why the calculator is denied, and to which partner, if known. */
-type Refused = { denied: Denied; partner?: Partner; language: Language }
+type Refused = { denied: Denied | 'version'; partner?: Partner; language: Language }
 
 /** A request that was granted access. */
 type Visit = {
@@ -222,19 +222,22 @@ function sendPage(door: Door, reply: FastifyReply, visit: Visit, children: Compo
 function deny(door: Door, reply: FastifyReply, { denied, partner, language }: Refused): FastifyReply {
   if (denied === 'key') reply.request.securityEvent = 'bad_key'
   if (denied === 'signature') reply.request.securityEvent = 'bad_signature'
-  return sendMessage(door, reply.code(401), language, {
+  return sendMessage(door, reply.code(denied === 'version' ? 404 : 401), language, {
     title: language.say('calculator.denied.title'),
     text: language.say(`calculator.denied.${denied}`),
     partner,
   })
 }
 
+const languageOfQuery = (request: FastifyRequest): Language =>
+  languageOf(queryOf(request).get('locale'), request.headers['accept-language'])
+
 /** The page for an invalid form, and for our own errors. */
 function showFault(door: Door, error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : 500
   const isTheirs = typeof status === 'number' && status >= 400 && status < 500
   if (!isTheirs) door.ctx.log.error({ err: error, request_id: request.id }, 'Failed to render a calculator page.')
-  const language = languageOf(queryOf(request).get('locale'), request.headers['accept-language'])
+  const language = languageOfQuery(request)
   return sendReason(door, reply.code(isTheirs ? status : 500), isTheirs ? 'form' : 'fault', { language })
 }
 

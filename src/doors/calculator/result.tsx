@@ -1,5 +1,6 @@
 import type { Available } from '../../exchange/availability/resolve.ts'
 import type { Language } from '../../platform/language/language.ts'
+import { sharePaid } from '../../exchange/pricing/fees.ts'
 import { bareSum, type Sum } from '../../exchange/pricing/sum.ts'
 import { rateText } from '../../exchange/pricing/price-text.ts'
 import { Row } from '../ui/price.tsx'
@@ -28,7 +29,7 @@ function Price({ exchange, sum, language }: { exchange: Available['exchange']; s
           <Row
             key={rule.kind}
             name={say(`summary.fee.${rule.kind}`)}
-            note={percent(rule.basisPoints)}
+            note={percent(sharePaid(rule, fee, sum.fromAmount))}
             value={amount(-fee, source)}
           />
         ))}

@@ -1,6 +1,8 @@
 import { badField } from '../../platform/lib/refusal.ts'
+import { isUnsafe, unsafeSentence } from '../../platform/lib/unsafe-characters.ts'
 import { giveDetails } from '../../exchange/orders/checkout.ts'
 import { cancelByCustomer } from '../../exchange/orders/choose.ts'
+import { notProven } from '../../exchange/orders/giver.ts'
 import { secretSentence } from '../../reference/addresses/secret-text.ts'
 import { holdsSecret, isCard } from './card-field.ts'
 import type { Action, ActionResult, Fields, SentForm } from './checkout-step.ts'
@@ -14,29 +16,43 @@ import type { Visit } from './visit.ts'
  */
 export async function act(form: SentForm): Promise<ActionResult> {
   const { visit, fields } = form
-  refuseSecrets(visit, fields)
+  refuseTexts(visit, fields)
   return (await actionFor(visit, fields.do ?? '')?.(form)) ?? {}
 }
 
 function actionFor(visit: Visit, name: string): Action | undefined {
   const { step, customerId, choices } = visit
   const { actions = {}, isPublic = false } = checkoutSteps[step]
-  if (name === 'renew') return mayRenew(visit) ? renew : undefined
-  if (!isPublic && customerId === undefined) return undefined
-  if (name === 'cancel') return choices.cancel ? cancel : undefined
-  return Object.hasOwn(actions, name) ? actions[name] : undefined
+  const offered = Object.hasOwn(actions, name) ? actions[name] : undefined
+  if (name === 'renew' && mayRenew(visit)) return renew
+  if (customerId !== undefined) return name === 'cancel' && choices.cancel ? cancel : offered
+  if (isPublic && offered) return offered
+  if (changesOrders(name)) throw notProven()
+  return undefined
 }
 
-/** Refuses a form with a card number or a secret key in any field: cards are entered on the processor's page only, keys nowhere. */
-export function refuseSecrets({ view }: Visit, fields: Fields): void {
+/** Whether a form of that name changes an order, on whatever page it is. */
+const changesOrders = (name: string): boolean =>
+  name === 'renew' ||
+  name === 'cancel' ||
+  name === 'email' ||
+  Object.values(checkoutSteps).some(({ actions = {}, isPublic = false }) => !isPublic && Object.hasOwn(actions, name))
+
+/**
+ * Refuses a form with characters that cannot be seen, or with a card number or a secret key in any field: cards are entered on the
+ * processor's page only, keys nowhere.
+ */
+export function refuseTexts({ view }: Visit, fields: Fields): void {
+  const unsafe = Object.entries(fields).find(([, text]) => isUnsafe(text))?.[0]
+  if (unsafe !== undefined) throw badField(unsafe, unsafeSentence, 'UNSAFE_CHARACTERS')
   const secret = Object.entries(fields).find(([name, text]) => holdsSecret(name, text))?.[0]
   if (secret !== undefined) throw badField(secret, secretSentence, 'SECRET_KEY')
   const field = Object.entries(fields).find(([name, text]) => isCard(view.payout.category, name, text))?.[0]
   if (field !== undefined) throw badField(field, 'This looks like a card number. Never enter one here.', 'CARD_NUMBER')
 }
 
-const renew: Action = async ({ ctx, visit: { view } }) => {
-  await giveDetails(ctx, view.publicId, { renewsPrice: true })
+const renew: Action = async ({ ctx, visit: { view, customerId } }) => {
+  await giveDetails(ctx, view.publicId, { renewsPrice: true }, customerId)
   return { stays: true }
 }
 

@@ -56,15 +56,14 @@ describe('what somebody puts where an address belongs', () => {
     const browser = await prove(url, 'elsewhere@example.com')
     await post(url, { do: 'country', country: 'NL' }, browser)
     for (const [address, name] of [
-      ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'Ethereum'],
-      ['rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh', 'XRP Ledger'],
-      ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'Tron'],
+      ['0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'an Ethereum'],
+      ['ethereum:0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed@1', 'an Ethereum'],
+      ['rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh', 'an XRP'],
+      ['TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t', 'a Tron'],
+      ['bitcoincash:qpm2qsznhks23z7629mms6s4cwef74vcwvy22gdx6a', 'a Bitcoin Cash'],
     ] as const) {
       const { text } = await post(url, { do: 'payout_address', payout_address: address }, browser)
-      assert.match(
-        text,
-        new RegExp(`This is an address on ${name}, another network: Bitcoin is paid out on Bitcoin\\.`),
-      )
+      assert.match(text.replaceAll('&#39;', "'"), new RegExp(`That's ${name} address\\. You're buying Bitcoin\\.`))
     }
   })
 })

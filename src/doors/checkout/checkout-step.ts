@@ -18,9 +18,9 @@ export type SentForm = {
   network: string
 }
 
-/** Where the browser goes after a form: to `redirect`, to the page it came from (`stays`), or to the order's page. `token`: its session; `mark`: what it did
- * about the e-mail address. */
-export type ActionResult = { redirect?: string; stays?: boolean; token?: string; mark?: string }
+/** Where the browser goes after a form: to `redirect`, to the page it came from (`stays`), or to the order's page. `token`: its session; `mark`: it has
+ * asked for a code; `claim`: the address that was typed. */
+export type ActionResult = { redirect?: string; stays?: boolean; token?: string; mark?: string; claim?: string }
 
 /** What a form does. Refuses invalid input, naming the field. */
 export type Action = (form: SentForm) => Promise<ActionResult>
@@ -34,7 +34,7 @@ export type CheckoutStep = {
   readonly fields?: readonly string[]
   /** What its forms do, by the value of their `do` field. */
   readonly actions?: Readonly<Record<string, Action>>
-  /** Its forms are accepted before the e-mail address is verified in this browser. */
+  /** Its forms are accepted from visitors, who prove an email address by them and change nothing else. */
   readonly isPublic?: true
   /** Checks one field while the form is being filled in, and refuses what `actions` would refuse. */
   checkField?(form: Pick<SentForm, 'ctx' | 'visit' | 'fields'>, field: string): Promise<void>

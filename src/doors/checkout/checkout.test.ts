@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
-import { type Forms, formsOn, shownTerms, titleOf } from '../../../test/support/checkout-forms.ts'
+import { cookieOf, type Forms, formsOn, shownTerms, titleOf } from '../../../test/support/checkout-forms.ts'
 import { codeFor, createBuy, recordOfBuy, someAddress } from '../../../test/support/customer.ts'
 import { type Exchange, startExchange } from '../../../test/support/exchange.ts'
 
@@ -112,6 +112,8 @@ describe('the checkout over HTTP', () => {
     assert.equal((await silent({ 'sec-fetch-site': 'same-origin' })).status, 303)
     assert.equal((await silent({})).status, 303)
     assert.equal((await post(url, { do: 'email', email })).status, 303)
+    assert.equal((await recordOfBuy(exchange, id)).email, null, 'nothing is written before it is proven')
+    await prove(url, email)
     assert.equal((await recordOfBuy(exchange, id)).email, email)
   })
 
@@ -126,12 +128,9 @@ describe('the checkout over HTTP', () => {
   it('the cookie is for this order, out of reach of scripts and of other sites', async () => {
     const email = 'cookie@example.com'
     const buy = await createBuy(exchange)
-    await post(buy.url, { do: 'email', email })
-    const answer = await post(buy.url, {
-      do: 'code',
-      code: await codeFor(exchange, email),
-      accepts: shownTerms,
-    })
+    const claim = cookieOf(await post(buy.url, { do: 'email', email }))
+    const form = { do: 'code', code: await codeFor(exchange, email), accepts: shownTerms }
+    const answer = await post(buy.url, form, { cookie: claim })
     const cookie = answer.headers.get('set-cookie') ?? ''
     assert.match(cookie, new RegExp(`^checkout-${buy.id}=[\\w-]{43}; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax$`))
 
@@ -148,9 +147,12 @@ describe('the checkout over HTTP', () => {
       { do: 'country', country: 'NL' },
       { do: 'payout_address', payout_address: someAddress },
       { do: 'pay' },
-      { do: 'x' },
-      {},
     ]) {
+      const answer = await post(url, form)
+      assert.equal(answer.status, 403, JSON.stringify(form))
+      assert.equal(titleOf(answer), 'Confirm your email')
+    }
+    for (const form of [{ do: 'x' }, {}]) {
       const answer = await post(url, form)
       assert.equal(answer.status, 303, JSON.stringify(form))
       assert.equal(exchange.url + answer.headers.get('location'), url)
@@ -241,17 +243,18 @@ describe('the checkout over HTTP', () => {
       assert.match(await answer.text(), /couldn’t read/)
     }
     assert.equal((await post(url, { do: 'email', email: 'a@b.c\u0000' })).status, 400)
-    assert.equal((await post(url, { do: '\u0000', constructor: 'x' })).status, 303)
+    assert.equal((await post(url, { do: '\u0000', constructor: 'x' })).status, 400)
+    assert.equal((await post(url, { do: 'x', constructor: 'x' })).status, 303)
   })
 
   it('a second email within seconds is not sent, and the page says when it can be', async () => {
     const { url } = await createBuy(exchange)
-    await post(url, { do: 'email', email: 'soon@example.com' })
-    const answer = await post(url, { do: 'resend' })
+    const browser = { cookie: cookieOf(await post(url, { do: 'email', email: 'soon@example.com' })) }
+    const answer = await post(url, { do: 'resend' }, browser)
     assert.equal(answer.status, 303)
     const { body } = await exchange.api<unknown[]>('/v1/sandbox/mail?to=soon@example.com')
     assert.equal(body.length, 1)
-    assert.match((await get(url)).text, /data-text="[^"]*You can request a new code in \{time\}\."/)
+    assert.match((await get(url, browser)).text, /data-text="[^"]*You can request a new code in \{time\}\."/)
   })
 
   it('an order whose time to pay is over says so, and what to do', async () => {

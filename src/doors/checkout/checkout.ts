@@ -30,11 +30,12 @@ import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
 import { type Headers, headersFor, scansCodes } from './page-headers.ts'
 import { pageData } from './page-data.ts'
-import { markCookie, tokenCookie, zoneIn } from './session-cookie.ts'
+import { claimCookie, markCookie, tokenCookie, zoneIn } from './session-cookie.ts'
 import { renderLayout } from './layout.tsx'
 import { serveReceipts } from './receipt-page.tsx'
+import { sendRefusal, wantsJson } from './refusal-body.ts'
 import { followLink } from './verify-email.ts'
-import { markOf, readVisit } from './read-visit.ts'
+import { readVisit } from './read-visit.ts'
 import { checkoutSteps, problemsOf } from './steps.ts'
 import type { Visit } from './visit.ts'
 
@@ -58,7 +59,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
       return id === undefined ? undefined : (await findPartners(ctx, [id])).get(id)?.settings.theme
     })
     compressPages(scope)
-    readForms(scope, largestForm)
+    readForms(scope, largestForm, { isShown: true })
     scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
 
     for (const path of ['/checkout', localePath]) {
@@ -107,9 +108,8 @@ async function openLink(
   link: string,
 ): Promise<FastifyReply> {
   const { ctx, headers } = door
-  const { cookie } = request.headers
   const form = { visit, fields: {}, ...readerOf(door, request, visit) }
-  const isOurs = visit.customerId === undefined && markOf(ctx, visit.view, cookie) !== undefined
+  const isOurs = visit.customerId === undefined && (visit.isTypedHere || visit.hasAsked)
   const token = isOurs ? await followLink(form, link) : undefined
   if (token !== undefined) void reply.header('set-cookie', tokenCookie(ctx, visit.view.publicId, token))
   return reply.headers(headers).redirect(addressesOf(request, visit).home, 303)
@@ -139,6 +139,7 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     noteRefusal(request, error)
+    if (wantsJson(request)) return sendRefusal(request, reply.headers(door.headers), error)
     if (error.code !== 'CONFLICT' || error.problems.length > 0) return showRefusal(door, request, reply, error, fields)
     // The transaction has changed in the meantime: its page shows the current step.
     result = {}
@@ -152,8 +153,9 @@ function redirect(
   request: FastifyRequest<Route>,
   reply: FastifyReply,
   visit: Visit,
-  { redirect: target, stays = false, token, mark }: ActionResult,
+  { redirect: target, stays = false, token, mark, claim }: ActionResult,
 ) {
+  if (claim !== undefined) void reply.header('set-cookie', claimCookie(door.ctx, visit.view.publicId, claim))
   if (mark !== undefined) void reply.header('set-cookie', markCookie(door.ctx, visit.view.publicId, mark))
   if (token !== undefined) void reply.header('set-cookie', tokenCookie(door.ctx, visit.view.publicId, token))
   const keepsQuery = stays || (visit.wish === 'proof' && token === undefined)
@@ -198,8 +200,7 @@ async function tellStatus(door: Door, request: FastifyRequest<Route>, reply: Fas
       version: visit.version,
       now: door.ctx.clock.now().getTime(),
     })
-  const { code, message } = new Refusal('NOT_FOUND', 'There is no such order.')
-  return reply.code(404).send({ statusCode: 404, code, message, errors: [], request_id: request.id })
+  return sendRefusal(request, reply, new Refusal('NOT_FOUND', 'There is no such order.'))
 }
 
 /** `/checkout/check?tid=`: what is wrong with one field of a form that is being filled in, in the page's language. */
@@ -209,7 +210,13 @@ async function tellOfField(door: Door, request: FastifyRequest<Route>, reply: Fa
   if (!visit || visit.isRefused || !(request.body instanceof URLSearchParams)) return reply.code(404).send()
   const fields: Fields = Object.fromEntries(request.body)
   const field = fields.field ?? ''
-  const refusal = await checkField({ ctx: door.ctx, visit, fields }, field)
+  let refusal: Refusal | undefined
+  try {
+    refusal = await checkField({ ctx: door.ctx, visit, fields }, field)
+  } catch (error) {
+    if (error instanceof Refusal) return sendRefusal(request, reply, error)
+    throw error
+  }
   const language = languageOf(textOf(request.query.locale), visit.view.locale, request.headers['accept-language'])
   const problem = refusal && problemsOf(refusal, visit.step, language).find((one) => one.field === field)
   return reply.send({ field, text: problem?.text ?? '' })

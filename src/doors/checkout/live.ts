@@ -5,9 +5,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Ctx } from '../../exchange/context.ts'
 import { type Changes, openChanges } from '../../exchange/transactions/changes.ts'
 import { publicIdByLink } from '../../exchange/transactions/load.ts'
+import { clientAddress, networkOf } from '../../platform/lib/client-address.ts'
+import { ipBlocks } from '../../platform/lib/ip-blocks.ts'
 
-/** The most open streams per process; further pages poll instead. */
+/** The most open streams per process, and of one network of them; further pages poll instead. */
 const mostOpen = 2_000
+const mostOfOne = 200
 /** How long a stream stays open at most, and how often a keep-alive is sent, in real milliseconds. */
 const longestMs = 300_000
 const beatMs = 20_000
@@ -19,24 +22,38 @@ const beatMs = 20_000
  */
 export function liveRoute(app: FastifyInstance, ctx: Ctx, headers: Record<string, string>): void {
   const changes = openChanges(ctx)
-  const open = new Set<ServerResponse>()
+  const open = new Map<ServerResponse, string>()
+  const trusted = ipBlocks(ctx.config.http.trustedProxies)
   app.addHook('preClose', (done) => {
     changes.close()
-    for (const response of open) response.end()
+    for (const response of open.keys()) response.end()
     done()
   })
   app.get<{ Querystring: { tid?: unknown } }>('/checkout/events', async (request, reply) => {
     const { tid } = request.query
     const id = typeof tid === 'string' ? await publicIdByLink(ctx.db, tid) : undefined
     if (id === undefined || request.raw.destroyed) return reply.code(404).send()
-    if (open.size >= mostOpen) return reply.code(503).header('retry-after', '60').send()
-    return follow(request, reply, { id, changes, open, headers })
+    const network = networkOf(clientAddress(request.raw, trusted).connection)
+    const own = [...open.values()].filter((one) => one === network).length
+    if (open.size >= mostOpen || own >= mostOfOne) return reply.code(503).header('retry-after', '60').send()
+    return follow(request, reply, { id, network, changes, open, headers })
   })
 }
 
-type Stream = { id: bigint; changes: Changes; open: Set<ServerResponse>; headers: Record<string, string> }
+/** A stream of an order to one network. `open`: all that are open, and to which networks. */
+type Stream = {
+  id: bigint
+  network: string
+  changes: Changes
+  open: Map<ServerResponse, string>
+  headers: Record<string, string>
+}
 
-function follow(request: FastifyRequest, reply: FastifyReply, { id, changes, open, headers }: Stream): FastifyReply {
+function follow(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { id, network, changes, open, headers }: Stream,
+): FastifyReply {
   const response = reply.hijack().raw
   response.writeHead(200, {
     ...headers,
@@ -44,7 +61,7 @@ function follow(request: FastifyRequest, reply: FastifyReply, { id, changes, ope
     'x-accel-buffering': 'no',
   })
   response.write('retry: 3000\n\n')
-  open.add(response)
+  open.set(response, network)
   const stop = changes.follow(id, () => response.write('event: changed\ndata:\n\n'))
   const beat = setInterval(() => response.write(':\n\n'), beatMs)
   const end = setTimeout(() => response.end(), longestMs)

@@ -21,7 +21,7 @@ const rows = table(`
   waiting_for_customer  code,country                code                code
   waiting_for_customer  code,country                code,ask-email      email
   waiting_for_customer  country,payout_address      ''                  email
-  waiting_for_customer  country,payout_address      code,ask-email      code
+  waiting_for_customer  country,payout_address      code,ask-email      email
   waiting_for_customer  country,payout_address      proven              country
   waiting_for_customer  terms,country               proven              terms
   waiting_for_customer  code,terms,country          code                code
@@ -128,6 +128,7 @@ test('the page follows from the state and the browser alone', () => {
     const wish = asks.find(([flag]) => has(flag))?.[1]
     const known = {
       view,
+      email: view.email,
       choices: has('choices') ? { refund: { parts: [] } } : has('way-back') ? { refund_address: wayBack } : {},
       isProven: has('proven'),
       hasCode: has('code'),
@@ -157,8 +158,10 @@ test('no step that shows or takes something personal is reached without proof, w
     for (const wish of [undefined, ...wishes]) {
       for (const payment of ['none', 'begun', 'begun_before', 'silent', 'paid'] as const) {
         const isBack = payment !== 'none'
+        const view = sampleView({ status, billing: {} })
         const step = stepOf({
-          view: sampleView({ status, billing: {} }),
+          view,
+          email: view.email,
           choices: { refund: { parts: [] }, refund_address: wayBack },
           isProven: false,
           hasCode: isBack,

@@ -2,7 +2,7 @@ import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { CustomerChoices } from '../../exchange/orders/choose.ts'
 import type { PaymentProgress } from '../../exchange/settlement/ask-rails.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
-import { asksForProof, isAddressNeeded, mayChangeEmail, type Step, type Wish } from './step.ts'
+import { asksForProof, isAddressNeeded, type Step, type Wish } from './step.ts'
 import { checkoutSteps } from './steps.ts'
 import { flowOf } from './way-to-pay.ts'
 
@@ -11,6 +11,8 @@ export type Situation = {
   view: CheckoutView
   /** What the customer may decide; empty if the address is not verified in this browser. */
   choices: CustomerChoices
+  /** The address that this browser is to prove, if any. */
+  email: string | null
   /** The e-mail address is verified in this browser. */
   isProven: boolean
   /** A code was sent that can still be entered. */
@@ -38,9 +40,8 @@ export function stepOf(situation: Situation): Step {
   return asksForProof(view.status) || (wish === 'proof' && view.email !== null) ? proofStep(situation) : step
 }
 
-function proofStep({ view, hasCode, wish }: Situation): Step {
-  if (view.email === null || (wish === 'email' && mayChangeEmail(view))) return 'email'
-  return hasCode ? 'code' : 'email'
+function proofStep({ email, hasCode, wish }: Situation): Step {
+  return email === null || wish === 'email' || !hasCode ? 'email' : 'code'
 }
 
 function stepOfStatus(status: Status, situation: Situation): Step {

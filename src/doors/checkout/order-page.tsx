@@ -70,7 +70,7 @@ const scriptHints = (props: PageProps, { scan }: Assets) => {
   const { checkField, addressField } = checkoutSteps[visit.step]
   return {
     ...(visit.task ? taskHints(visit.task, props) : {}),
-    ...(isTyped(visit.step) ? { 'data-typed': '' } : {}),
+    ...(isTyped(visit.step) ? { 'data-typed': '', 'data-secret': language.say('problem.SECRET_KEY') } : {}),
     ...(checkField ? { 'data-check': `/checkout/check${queryOf(here)}&locale=${language.tag}` } : {}),
     ...(addressField?.(visit) ? { 'data-scanner': scan } : {}),
   }

@@ -1,3 +1,4 @@
+import { foreignSentence } from '../../reference/addresses/foreign-text.ts'
 import { readPaymentUri } from '../../reference/addresses/read-payment-uri.ts'
 import { badField } from '../../platform/lib/refusal.ts'
 import type { Fields } from './checkout-step.ts'
@@ -16,7 +17,11 @@ export function readRequest(visit: Visit, fields: Fields): Fields {
   const { family, caip2 } = chain
   const read = readPaymentUri({ family, caip2, contract }, fields[asked.field] ?? '')
   if (!read) return fields
-  if (!read.ok) throw badField(asked.field, refused[read.asksFor], 'INVALID_ADDRESS')
+  if (!read.ok) {
+    const isRefund = asked.field === 'refund_address'
+    const foreign = foreignSentence(family, asked.listing.currency.name, fields[asked.field] ?? '', isRefund)
+    throw badField(asked.field, foreign ?? refused[read.asksFor], 'INVALID_ADDRESS')
+  }
   const extraId = (fields.extra_id ?? '').trim()
   if (read.extraId !== '' && extraId !== '' && read.extraId !== extraId)
     throw badField('extra_id', `The payment request names another ${chain.memo?.name ?? 'memo'}.`)

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 
 import type { Ctx } from '../../exchange/context.ts'
-import { browserMark, provenInBrowser } from '../../exchange/customers/checkout-session.ts'
+import { browserMark, openClaim, provenInBrowser } from '../../exchange/customers/checkout-session.ts'
+import { isSameEmail } from '../../exchange/customers/email.ts'
 import { pendingCode } from '../../exchange/customers/one-time-code.ts'
 import { taskFor } from '../../exchange/customers/proof-of-work.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -11,7 +12,7 @@ import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import { customerChoices } from '../../exchange/orders/choose.ts'
 import { blockedBrowserCountry, browserCountry } from '../../exchange/transactions/customer-country.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
-import { markIn, tokenIn } from './session-cookie.ts'
+import { claimIn, markIn, tokenIn } from './session-cookie.ts'
 import { stepOf, wishes } from './next-step.ts'
 import { asksForProof, testsBrowser } from './step.ts'
 import type { Visit } from './visit.ts'
@@ -31,24 +32,25 @@ export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit 
   const opened = await openCheckout(ctx, request.tid)
   if (!opened) return undefined
 
-  const customerId = await customerOf(ctx, opened, request.cookie)
-  const view = await catchUp(ctx, opened, customerId)
+  const { email, ...known } = emailIn(ctx, opened, request.cookie)
+  const customerId = await customerOf(ctx, { view: opened, email }, request.cookie)
+  const view = await catchUp(ctx, { view: opened, email }, customerId)
   const isProven = customerId !== undefined
-  const code =
-    isProven || view.email === null ? undefined : await pendingCode(ctx, { transactionId: view.id, email: view.email })
+  const code = isProven || email === null ? undefined : await pendingCode(ctx, { transactionId: view.id, email })
   const wish = wishes.find((one) => one === request.ask)
   const isBack = request.returned !== ''
   const decisions = isProven && mayDecide(view) ? await customerChoices(ctx, view.publicId) : {}
   const payment = isProven ? await paymentOf(ctx, view, { isBack, isSeen: !decisions.cancel }) : 'none'
-  const step = stepOf({ view, choices: decisions, isProven, hasCode: code !== undefined, isBack, payment, wish })
+  const step = stepOf({ view, email, choices: decisions, isProven, hasCode: code !== undefined, isBack, payment, wish })
   // A customer who may have paid is not offered to cancel.
   const choices = step === 'checking' ? {} : decisions
   const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, request.address) !== undefined
   const version = versionOf(isProven ? view : { ...view, identity: null }, { step, choices, payment })
-  const isTypedHere = markOf(ctx, view, request.cookie) === 'typed'
   const { blocked: blockedCountries } = ctx.policies.at(ctx.clock.now(), 'countries').rules
   const suggested = { browserCountry: browserCountry(ctx, request.address), blockedCountries }
-  const shown = { view, step, choices, wish, isBack, payment, customerId, isTypedHere, code, isRefused, version }
+  const seen = isProven ? view : concealed(view)
+  const browser = { customerId, email, ...known, code, isRefused, version }
+  const shown = { view: seen, step, choices, wish, isBack, payment, ...browser }
   return { ...shown, ...suggested, task: await taskOf(ctx, shown, request.network) }
 }
 
@@ -56,16 +58,30 @@ export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit 
 const taskOf = async (ctx: Ctx, { step, view }: Pick<Visit, 'step' | 'view'>, network: string) =>
   step === 'email' || step === 'code' ? taskFor(ctx, { transactionId: view.id, network }) : undefined
 
-/** What this browser did about the order's e-mail address; undefined: nothing. */
-export function markOf(
+/** The address that this browser is to prove, and what it has done about that. */
+function emailIn(
   ctx: Pick<Ctx, 'secrets'>,
-  { id: transactionId, publicId, email }: CheckoutView,
+  { id: transactionId, publicId, email: own }: CheckoutView,
   cookie: string | undefined,
-): 'typed' | 'asked' | undefined {
-  const mark = markIn(cookie, publicId)
-  if (mark === undefined || email === null) return undefined
-  return (['typed', 'asked'] as const).find((did) => mark === browserMark(ctx, { transactionId, email }, did))
+): Pick<Visit, 'email' | 'isTypedHere' | 'hasAsked'> {
+  const claim = claimIn(cookie, publicId)
+  const typed = claim === undefined ? undefined : openClaim(ctx, { transactionId, claim })
+  const email = own ?? typed ?? null
+  const isTypedHere = email !== null && typed !== undefined && isSameEmail(email, typed)
+  const hasAsked = own !== null && markIn(cookie, publicId) === browserMark(ctx, { transactionId, email: own })
+  return { email, isTypedHere, hasAsked }
 }
+
+/** An order as a visitor's pages get it: who pays and where the payout goes is left out, so no page can show it. */
+const concealed = (view: CheckoutView): CheckoutView => ({
+  ...view,
+  billing: null,
+  payoutAddress: null,
+  extraId: null,
+  payoutHolder: null,
+  payTo: null,
+  receiptUrl: null,
+})
 
 /** Statuses of an order that knows of no money: a payment may be on its way. */
 const mayBePaid: ReadonlySet<Status> = new Set(['waiting_for_deposit', 'expired', 'cancelled', 'failed'])
@@ -86,24 +102,27 @@ async function paymentOf(
 /** Orders with something to decide: on hold, or not paid yet. */
 const mayDecide = ({ status }: CheckoutView): boolean => status === 'on_hold' || asksForProof(status)
 
-async function customerOf(ctx: Ctx, view: CheckoutView, cookie: string | undefined): Promise<bigint | undefined> {
+/** An order, and the address that this browser is to prove. */
+type Opened = { view: CheckoutView; email: string | null }
+
+async function customerOf(ctx: Ctx, { view, email }: Opened, cookie: string | undefined): Promise<bigint | undefined> {
   const token = tokenIn(cookie, view.publicId)
-  if (token === undefined || view.email === null) return undefined
-  return provenInBrowser(ctx, { transactionId: view.id, email: view.email, token })
+  if (token === undefined || email === null) return undefined
+  return provenInBrowser(ctx, { transactionId: view.id, email, token })
 }
 
 /** After a crash the browser may be verified while the order does not know it yet; it catches up here. */
-async function catchUp(ctx: Ctx, view: CheckoutView, customerId: bigint | undefined): Promise<CheckoutView> {
-  if (customerId !== undefined && view.identity === 'over') return tryAgain(ctx, view)
+async function catchUp(ctx: Ctx, { view, email }: Opened, customerId: bigint | undefined): Promise<CheckoutView> {
+  if (customerId !== undefined && view.identity === 'over') return tryAgain(ctx, view, customerId)
   const isBehind = view.status === 'waiting_for_customer' && view.missing.includes('code')
-  if (customerId === undefined || view.email === null || !isBehind) return view
-  return giveDetails(ctx, view.publicId, { email: view.email, provenCustomerId: customerId })
+  if (customerId === undefined || email === null || !isBehind) return view
+  return giveDetails(ctx, view.publicId, { email, provenCustomerId: customerId }, customerId)
 }
 
 /** The identity check is over: the order continues as soon as the customer's limits allow it. */
-async function tryAgain(ctx: Ctx, view: CheckoutView): Promise<CheckoutView> {
+async function tryAgain(ctx: Ctx, view: CheckoutView, customerId: bigint): Promise<CheckoutView> {
   try {
-    return await giveDetails(ctx, view.publicId, {})
+    return await giveDetails(ctx, view.publicId, {}, customerId)
   } catch (error) {
     if (error instanceof Refusal) return view
     throw error

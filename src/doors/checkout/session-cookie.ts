@@ -2,8 +2,11 @@ import type { Ctx } from '../../exchange/context.ts'
 import { timeZoneIn } from '../../platform/language/time-zone.ts'
 import { sessionSeconds } from '../../exchange/customers/checkout-session.ts'
 
-/** The cookie of what a browser has typed or asked for (`browserMark`). */
+/** The cookie of a browser that has asked for a code (`browserMark`). */
 const markOf = (publicId: bigint): string => `asked-${publicId}`
+
+/** The cookie of an email address that was typed and is not proven yet (`sealClaim`). */
+const claimOf = (publicId: bigint): string => `claim-${publicId}`
 
 /** One cookie per transaction: verifying one link says nothing about another. */
 const nameOf = (publicId: bigint): string => `checkout-${publicId}`
@@ -22,6 +25,10 @@ export const tokenCookie = (ctx: Pick<Ctx, 'publicUrl'>, publicId: bigint, token
 export const markCookie = (ctx: Pick<Ctx, 'publicUrl'>, publicId: bigint, mark: string): string =>
   cookieOf(ctx, markOf(publicId), mark)
 
+/** The same for a claim. */
+export const claimCookie = (ctx: Pick<Ctx, 'publicUrl'>, publicId: bigint, claim: string): string =>
+  cookieOf(ctx, claimOf(publicId), claim)
+
 function cookieOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, plainName: string, token: string): string {
   const isSecure = publicUrl.startsWith('https://')
   const name = `${isSecure ? hostPrefix : ''}${plainName}`
@@ -30,15 +37,22 @@ function cookieOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, plainName: string, toke
 
 /** The token that a browser sent for a transaction. */
 export const tokenIn = (cookie: string | undefined, publicId: bigint): string | undefined =>
-  valueIn(cookie, nameOf(publicId))
+  hashIn(cookie, nameOf(publicId))
 
 /** The mark that a browser sent for a transaction. */
 export const markIn = (cookie: string | undefined, publicId: bigint): string | undefined =>
-  valueIn(cookie, markOf(publicId))
+  hashIn(cookie, markOf(publicId))
 
-function valueIn(cookie: string | undefined, wanted: string): string | undefined {
+/** The claim that a browser sent for a transaction. */
+export const claimIn = (cookie: string | undefined, publicId: bigint): string | undefined =>
+  valueIn(cookie, claimOf(publicId), /^[\w-]{40,512}$/)
+
+const hashIn = (cookie: string | undefined, wanted: string): string | undefined =>
+  valueIn(cookie, wanted, /^[\w-]{43}$/)
+
+function valueIn(cookie: string | undefined, wanted: string, form: RegExp): string | undefined {
   return cookiesIn(cookie).find(
-    ([name, value]) => (name === wanted || name === hostPrefix + wanted) && /^[\w-]{43}$/.test(value),
+    ([name, value]) => (name === wanted || name === hostPrefix + wanted) && form.test(value),
   )?.[1]
 }
 

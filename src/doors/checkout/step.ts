@@ -1,6 +1,6 @@
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { StepName } from '../../exchange/orders/steps.ts'
-import type { Status } from '../../exchange/transactions/lifecycle.ts'
+import { isIncomplete, open, type Status } from '../../exchange/transactions/lifecycle.ts'
 
 /** One page of the checkout: what the customer still has to give, or what comes after. */
 export type Step =
@@ -22,8 +22,7 @@ export type Step =
 export type Wish = Step | 'proof'
 
 /** Statuses in which the e-mail address is verified before anything personal is asked or shown; later pages hide it instead. */
-export const asksForProof = (status: Status): boolean =>
-  status === 'new' || status === 'waiting_for_customer' || status === 'waiting_for_deposit'
+export const asksForProof = (status: Status): boolean => open.has(status)
 
 /** A payment was declined, and no later attempt has succeeded. */
 export const wasDeclined = ({ errors }: Pick<CheckoutView, 'errors'>): boolean =>
@@ -33,9 +32,9 @@ export const wasDeclined = ({ errors }: Pick<CheckoutView, 'errors'>): boolean =
 export const isAddressNeeded = ({ status, statusDetails }: Pick<CheckoutView, 'status' | 'statusDetails'>): boolean =>
   status === 'on_hold' && statusDetails === 'address_needed'
 
-/** Until it is verified the address may be a typo; then it is final. */
-export const mayChangeEmail = ({ missing, status }: Pick<CheckoutView, 'missing' | 'status'>): boolean =>
-  missing.includes('code') && (status === 'new' || status === 'waiting_for_customer')
+/** The order has no address yet, neither the partner's nor a proven one: each browser may try its own. */
+export const takesEmail = (view: Pick<CheckoutView, 'email' | 'status'>): boolean =>
+  view.email === null && isIncomplete(view)
 
 /** The partner lets the customer choose the destination, and no money has arrived. */
 export const mayChangeAddress = ({ payoutAddressChangeable, status }: CheckoutView): boolean =>

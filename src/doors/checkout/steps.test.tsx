@@ -55,7 +55,7 @@ const shown: CheckoutStep = {
   actions: {
     async source_of_funds({ ctx, visit, fields: { source_of_funds: sourceOfFunds = '' } }) {
       const details: SourceOfFunds = { sourceOfFunds }
-      await giveDetails(ctx, visit.view.publicId, details as Details)
+      await giveDetails(ctx, visit.view.publicId, details as Details, visit.customerId)
       return {}
     },
   },

@@ -19,8 +19,12 @@ export type Visit = {
   payment: PaymentProgress
   /** The customer whose e-mail address is verified in this browser; undefined: nothing personal may be shown. */
   customerId: bigint | undefined
-  /** The e-mail address was typed in this browser, which may see it in full. */
+  /** The address that a code is sent to, and that this browser is to prove: the order's, else what was typed in this browser. */
+  email: string | null
+  /** `email` was typed in this browser, which may see it in full. */
   isTypedHere: boolean
+  /** A code to the order's own address was asked for in this browser. */
+  hasAsked: boolean
   /** The code that was sent and can still be entered. */
   code: PendingCode | undefined
   /** What the browser has to solve before a code is sent from this page. */

@@ -1,4 +1,5 @@
 import { type AuditRow, type AuditValue, listAudit } from '../../exchange/audit/audit.ts'
+import { readNames } from '../../exchange/operators/names.ts'
 import { showPartner } from '../../exchange/partners/find.ts'
 import { type Answer, type Invocation, type Json, WrongUsage } from './command.ts'
 import { idOfFlag } from './read-id.ts'
@@ -9,7 +10,8 @@ export const list = (input: Invocation): Promise<Answer> => {
   const filter = { partnerId: idOfFlag(input, 'partner'), before: idOfFlag(input, 'before'), limit: limitOf(input) }
   return input.exchange(async (ctx) => {
     if (filter.partnerId !== undefined) await showPartner(ctx, filter.partnerId)
-    return { json: (await listAudit(ctx.db, filter)).map(shown) }
+    const [rows, names] = await Promise.all([listAudit(ctx.db, filter), readNames(ctx)])
+    return { json: rows.map(shownBy(names.of)) }
   })
 }
 
@@ -19,15 +21,19 @@ function limitOf({ flags: { limit = '100' } }: Invocation): number {
   return number
 }
 
-const shown = ({ id, at, actor, action, subject, before, after }: AuditRow) => ({
-  entry: String(id),
-  at: at.toISOString(),
-  actor,
-  action,
-  subject,
-  before: plain(before),
-  after: plain(after),
-})
+const shownBy =
+  (nameOf: (actor: string) => string) =>
+  ({ id, at, actor, action, subject, before, after, origin }: AuditRow) => ({
+    entry: String(id),
+    at: at.toISOString(),
+    actor,
+    by: nameOf(actor),
+    origin,
+    action,
+    subject,
+    before: plain(before),
+    after: plain(after),
+  })
 
 /** What is stored is JSON already. */
 const plain = (value: AuditValue): Json => value as Json

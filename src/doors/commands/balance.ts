@@ -1,16 +1,8 @@
-import {
-  type AccountBooking,
-  bookCharge,
-  type CustodyBalance,
-  listBalances,
-  openBalance,
-} from '../../exchange/treasury/balances.ts'
+import { type CustodyBalance, listBalances } from '../../exchange/treasury/balances.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import type { Answer, Invocation, Json } from './command.ts'
 import { layOut } from './layout.ts'
-import { shownAmount } from './shown-amount.ts'
-import { reasonOf } from './staff.ts'
-import { withActor } from './who.ts'
+import { shownAmount } from '../../exchange/actions/shown-amount.ts'
 
 /** Lists the balances of all custody accounts. */
 export const list = (input: Invocation): Promise<Answer> =>
@@ -34,19 +26,4 @@ function shown({ account, asset, balance, reserved, incoming, outgoing, availabl
     incoming: text(incoming),
     outgoing: text(outgoing),
   }
-}
-
-/** Books an opening balance. */
-export const open = (input: Invocation): Promise<Answer> => book(input, openBalance)
-
-/** Books a charge of a processor or bank. */
-export const charge = (input: Invocation): Promise<Answer> => book(input, bookCharge)
-
-function book(input: Invocation, work: (ctx: Ctx, booking: AccountBooking) => Promise<bigint>): Promise<Answer> {
-  const reason = reasonOf(input)
-  const { account = '', asset = '', amount = '' } = input.flags
-  return withActor(input, 'money.resolve', async (ctx, actor) => {
-    const booked = await work(ctx, { account, asset, amount, reason, actor })
-    return { json: { account, ...shownAmount(asset, booked) } }
-  })
 }

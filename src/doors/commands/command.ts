@@ -1,7 +1,7 @@
+import type { Json } from '../../exchange/actions/action.ts'
 import type { Ctx } from '../../exchange/context.ts'
 
-/** What `--json` prints. No bigint and no Date fits in it: ids and amounts are texts, times are ISO 8601. */
-export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
+export type { Json }
 
 /** What follows a command's name, checked against its usage. */
 export type ParsedArguments = {

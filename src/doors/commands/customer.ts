@@ -1,13 +1,8 @@
-import { decideBlock } from '../../exchange/customers/block.ts'
 import { customerRecord } from '../../exchange/customers/customer-record.ts'
 import { explainCustomer, type ExplainedCustomer } from '../../exchange/customers/explain-customer.ts'
-import { eraseCustomer, keptAfterErasure } from '../../exchange/operations/erase-customer.ts'
-import { exportCustomer } from '../../exchange/operations/export-customer.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { Answer, Invocation, Json } from './command.ts'
+import type { Answer, Invocation } from './command.ts'
 import { idOf } from './read-id.ts'
-import { reasonOf } from './staff.ts'
-import { withActor } from './who.ts'
 
 /** Shows a customer's profile, with every fact and rule behind it. */
 export const show = (input: Invocation): Promise<Answer> => {
@@ -16,45 +11,6 @@ export const show = (input: Invocation): Promise<Answer> => {
     const explained = await explainCustomer(ctx, id)
     if (!explained) throw new Refusal('NOT_FOUND', 'There is no such customer.')
     return { json: shown(explained) }
-  })
-}
-
-export const block = (input: Invocation): Promise<Answer> => decide(input, true)
-
-export const unblock = (input: Invocation): Promise<Answer> => decide(input, false)
-
-function decide(input: Invocation, isBlocked: boolean): Promise<Answer> {
-  const id = idOf(input)
-  const reason = reasonOf(input)
-  return withActor(input, 'customers.block', async (ctx, who) => ({
-    json: customerRecord(await decideBlock(ctx, { id, isBlocked, reason, actor: who })),
-  }))
-}
-
-/** Everything that is kept of a person, for the person. */
-export const exportPerson = (input: Invocation): Promise<Answer> => {
-  const [id, reason] = [idOf(input), reasonOf(input)]
-  return withActor(input, 'customers.export', async (ctx, actor) => {
-    const json = (await exportCustomer(ctx, id, { reason, actor })) as unknown as Json
-    return { json, text: JSON.stringify(json, null, 2) }
-  })
-}
-
-export const erase = (input: Invocation): Promise<Answer> => {
-  const [id, reason] = [idOf(input), reasonOf(input)]
-  return withActor(input, 'customers.erase', async (ctx, actor) => {
-    const { customers, erasedAt, by, reason: why, keys, orders } = await eraseCustomer(ctx, id, { reason, actor })
-    return {
-      json: {
-        customers: [...customers],
-        erased_at: erasedAt,
-        by,
-        reason: why,
-        keys,
-        orders,
-        kept: [...keptAfterErasure],
-      },
-    }
   })
 }
 

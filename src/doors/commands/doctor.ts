@@ -1,8 +1,6 @@
 import { examine } from '../../exchange/checks/doctor.ts'
-import { confirmDatabaseBackup, confirmKeyBackup } from '../../exchange/operations/backups.ts'
 import type { Answer, Invocation } from './command.ts'
 import { columns } from './layout.ts'
-import { withActor } from './who.ts'
 
 /** Exits with 1 if a check fails. */
 export const examineExchange = (input: Invocation): Promise<Answer> =>
@@ -17,18 +15,4 @@ export const examineExchange = (input: Invocation): Promise<Answer> =>
       ...checks.map(({ check, state, message }) => [check, state, message]),
     ])
     return { json: { ok, problems, checks }, text: `${table}\n\n${verdict}`, exitCode: ok ? 0 : 1 }
-  })
-
-export const confirmKey = (input: Invocation): Promise<Answer> => {
-  const [file = ''] = input.args
-  return withActor(input, 'system.manage', async (ctx, actor) => {
-    const { at } = await confirmKeyBackup(ctx, file, { actor })
-    return { json: { what: 'key', at: at.toISOString() }, text: 'This file is a copy of the master key.' }
-  })
-}
-
-export const confirmDatabase = (input: Invocation): Promise<Answer> =>
-  withActor(input, 'system.manage', async (ctx, actor) => {
-    const { at } = await confirmDatabaseBackup(ctx, { actor })
-    return { json: { what: 'database', at: at.toISOString() } }
   })

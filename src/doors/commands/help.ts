@@ -11,14 +11,34 @@ export function explainCommands(commands: readonly Command[], args: string[]): A
   const [first] = chosen
   if (first && chosen.length === 1) return { json, text: inFull(first) }
   if (args.length > 0) return { json, text: json.map(({ usage, does }) => `cambio ${usage}\n    ${does}`).join('\n\n') }
-  const lines = columns(chosen.map((command) => [`  ${readUsage(command).name.join(' ')}`, command.does]))
-  return { json, text: `${lines}\n\n${general}` }
+  return { json, text: `${byNoun(chosen)}\n\n${general}` }
+}
+
+/** Every command, under its noun; those without a noun come first. */
+function byNoun(commands: readonly Command[]): string {
+  const nounOf = (command: Command): string => {
+    const [noun = '', verb] = readUsage(command).name
+    return verb === undefined ? '' : noun
+  }
+  const nouns = [...new Set(['', ...commands.map(nounOf)])]
+  const ordered = nouns.flatMap((noun) => commands.filter((command) => nounOf(command) === noun))
+  const lines = columns(ordered.map((command) => [`  ${readUsage(command).name.join(' ')}`, command.does])).split('\n')
+  let last = ''
+  return lines
+    .flatMap((line, at) => {
+      const command = ordered[at]
+      const noun = command ? nounOf(command) : last
+      if (noun === last) return [line]
+      last = noun
+      return ['', `${noun}:`, line]
+    })
+    .join('\n')
 }
 
 const inFull = ({ does, details, ...command }: Command): string =>
   [`cambio ${usageOf(command)}`, does, ...(details === undefined ? [] : [details])].join('\n\n')
 
-const general = `Details of a command: cambio help COMMAND
+const general = `What can be done with something: cambio help NOUN. Details of a command: cambio help COMMAND
 
 Commands that change something take an operator's token, in OPERATOR_TOKEN or in the file of --token-file, and are audited as
 that operator's. Without a token they are audited as this machine's user.

@@ -1,8 +1,5 @@
 import { findBounce } from '../../exchange/mail/bounces.ts'
-import { reportBounce } from '../../exchange/operations/bounces.ts'
 import type { Answer, Invocation } from './command.ts'
-import { reasonOf } from './staff.ts'
-import { withActor } from './who.ts'
 
 /** Whether e-mails reach an address, as far as is known. */
 export const show = (input: Invocation): Promise<Answer> =>
@@ -15,12 +12,3 @@ export const show = (input: Invocation): Promise<Answer> =>
     }
     return bounce ? { json } : { json, text: 'Nothing bounced.' }
   })
-
-/** Marks an address whose e-mails came back, or removes the mark. */
-export const mark = (clear: boolean, input: Invocation): Promise<Answer> => {
-  const [reason, address] = [reasonOf(input), input.args[0] ?? '']
-  return withActor(input, 'customers.view', async (ctx, actor) => {
-    await reportBounce(ctx, address, { reason, actor, clear })
-    return { json: { bounced: !clear } }
-  })
-}

@@ -1,10 +1,7 @@
-import { haltMarket, resumeMarket } from '../../exchange/operations/halt-market.ts'
 import type { PairStatus } from '../../markets/status.ts'
 import { readPair } from '../../markets/pair.ts'
 import type { Answer, Invocation, Json } from './command.ts'
 import { WrongUsage } from './command.ts'
-import { reasonOf } from './staff.ts'
-import { withActor } from './who.ts'
 
 export const show = (input: Invocation): Promise<Answer> =>
   input.exchange(async ({ markets, clock }) => {
@@ -16,22 +13,6 @@ export const show = (input: Invocation): Promise<Answer> =>
     const shown = wanted ? all.filter(({ pair }) => readPair(pair)?.name === wanted.name) : all
     return { json: shown.map(jsonOf), text: shown.map(textOf).join('\n') || 'No market pair has had a price.' }
   })
-
-export const halt = (input: Invocation): Promise<Answer> => {
-  const [reason, pair] = [reasonOf(input), input.args[0] ?? '']
-  return withActor(input, 'system.halt', async (ctx, actor) => {
-    const halted = await haltMarket(ctx, pair, { reason, actor })
-    return { json: { pair: halted.pair, state: 'halted' }, text: `Halted: ${halted.pair}.` }
-  })
-}
-
-export const resume = (input: Invocation): Promise<Answer> => {
-  const [reason, pair] = [reasonOf(input), input.args[0] ?? '']
-  return withActor(input, 'system.halt', async (ctx, actor) => {
-    const resumed = await resumeMarket(ctx, pair, { reason, actor })
-    return { json: { pair: resumed.pair, state: 'resumed' }, text: `Resumed: ${resumed.pair}.` }
-  })
-}
 
 /** `why` says why a pair is halted, or why a source is left out. A bid and an ask are decimal texts. */
 const jsonOf = ({ pair, bid, ask, at, state, why, sources }: PairStatus): Json => ({

@@ -1,26 +1,43 @@
-import { approvePayout, listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approval.ts'
+import { listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approval.ts'
+import { showPayout } from '../../exchange/settlement/end-payout.ts'
+import type { ComparedPayee } from '../../exchange/settlement/payee.ts'
+import { scoreText } from '../../exchange/settlement/payer.ts'
 import type { Answer, Invocation } from './command.ts'
 import { layOut } from './layout.ts'
 import { idOf } from './read-id.ts'
-import { shownAmount } from './shown-amount.ts'
-import { withOperator } from './who.ts'
+import { shownAmount } from '../../exchange/actions/shown-amount.ts'
 
-/** Approves a payout or refund above the limit as the operator whose token was given. */
-export const approve = (input: Invocation): Promise<Answer> => {
+/** Shows a payout or refund, how far it is, and why it was not sent the last time. */
+export const show = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
-  return withOperator(input, 'payouts.approve', async (ctx, operator) => {
-    const { payoutId, transactionId, approvals, needed, isApproved } = await approvePayout(ctx, id, operator)
+  return input.exchange(async (ctx) => {
+    const { public_id: transactionId, rail, asset, amount, progress, payee } = await showPayout(ctx, id)
+    const { state, refusal } = progress
     const json = {
-      payout_id: String(payoutId),
+      id: String(id),
       transaction_id: transactionId === null ? null : String(transactionId),
-      approvals,
-      needed,
-      goes_on: isApproved,
+      rail,
+      ...shownAmount(asset, amount),
+      state,
+      refused_until: refusal?.refusedUntil.toISOString() ?? null,
+      refusal: refusal ? { code: refusal.code, message: refusal.message } : null,
+      payee: payee ? shownPayee(payee) : null,
     }
-    const last = isApproved ? 'It is sent now.' : 'It waits for another operator.'
-    return { json, text: `${layOut(json)}\n\n${last}` }
+    const why = refusal ? `${refusal.code}: ${refusal.message}` : null
+    return { json, text: layOut({ ...json, refusal: why, payee: payee ? payeeText(payee) : null }) }
   })
 }
+
+const shownPayee = ({ match, names, name, isVerified, score }: ComparedPayee) => ({
+  match,
+  names,
+  customer: name,
+  is_verified: isVerified,
+  score: score === null ? null : scoreText(score),
+})
+
+const payeeText = ({ match, names, name, score }: ComparedPayee): string =>
+  `${match}: ${names}${score === null ? '' : ` (likeness to ${name ?? ''}: ${scoreText(score)})`}`
 
 /** Lists open payouts and refunds, or only those that wait for approval. */
 export const list = (input: Invocation): Promise<Answer> => {
@@ -41,6 +58,8 @@ const shown = ({ id, public_id, purpose, status, rail, asset, amount, state, ord
   ...shownAmount(asset, amount),
   state,
   ordered_at: ordered_at.toISOString(),
+  ordered_by: row.ordered_by,
+  ordered_because: row.ordered_because,
   approved_by: row.approved_by,
   needs_approvals: row.needs,
 })

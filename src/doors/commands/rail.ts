@@ -1,9 +1,8 @@
-import { haltedRails, resumeCrediting } from '../../exchange/settlement/halts.ts'
+import { haltedRails } from '../../exchange/settlement/halts.ts'
 import { attemptsSince } from '../../exchange/settlement/rail-attempts.ts'
 import { after } from '../../platform/lib/clock.ts'
 import type { Answer, Invocation } from './command.ts'
-import { reasonOf } from './staff.ts'
-import { withActor } from './who.ts'
+import { layOut } from './layout.ts'
 
 const dayMs = 86_400_000
 
@@ -12,7 +11,8 @@ export const list = (input: Invocation): Promise<Answer> =>
   input.exchange(async (ctx) => {
     const halts = await haltedRails(ctx.db)
     const attempts = await attemptsSince(ctx.db, after(ctx.clock.now(), -dayMs))
-    const json = ctx.rails.all.map(({ name, custodyAccount, deposit, payout, preference }) => {
+    const listed = ctx.rails.all.map(async ({ name, custodyAccount, deposit, payout, preference, ...rail }) => {
+      const nodes = (await rail.nodes?.()) ?? []
       const stop = halts.find((one) => one.name === name)
       return {
         name,
@@ -27,15 +27,11 @@ export const list = (input: Invocation): Promise<Answer> =>
         halted_since: stop?.since.toISOString() ?? null,
         halted_reason: stop?.reason ?? null,
         halted_by: stop?.haltedBy ?? null,
+        nodes: nodes.map((node) => ({ ...node, since: node.since?.toISOString() ?? null })),
       }
     })
-    return { json }
+    const json = await Promise.all(listed)
+    // A table has no room for lists: one column has the states of the nodes.
+    const rows = json.map((row) => ({ ...row, nodes: row.nodes.map(({ state }) => state).join(' ') }))
+    return { json, text: layOut(rows) }
   })
-
-export const resume = (input: Invocation): Promise<Answer> => {
-  const [reason, name] = [reasonOf(input), input.args[0] ?? '']
-  return withActor(input, 'system.manage', async (ctx, actor) => {
-    await resumeCrediting(ctx, name, { reason, actor })
-    return { json: { name, resumed: true } }
-  })
-}

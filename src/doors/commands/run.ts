@@ -2,12 +2,16 @@ import { type Answer, type Command, type Exchange, WrongUsage } from './command.
 import { explainCommands } from './help.ts'
 import { parseArguments, readUsage } from './usage.ts'
 
+/** Whether a command line names a command. */
+export const isNamed = (command: Command, typed: string[]): boolean =>
+  readUsage(command).name.every((part, at) => typed[at] === part)
+
 /** Runs a command line. Refuses an unknown command and says what to try. */
 export async function runTyped(known: readonly Command[], typed: string[], exchange: Exchange): Promise<Answer> {
   const commands = withHelp(known)
   if (typed.length === 0) return explainCommands(commands, [])
 
-  const command = commands.findLast((one) => readUsage(one).name.every((part, at) => typed[at] === part))
+  const command = commands.findLast((one) => isNamed(one, typed))
   if (!command) throw noSuchCommand(commands, typed)
   const { name } = readUsage(command)
   const rest = typed.slice(name.length)

@@ -1,17 +1,22 @@
-import { findStuck } from '../../exchange/checks/stuck.ts'
+import { listNeeds } from '../../exchange/needs/list-needs.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
 import type { Answer, Invocation } from './command.ts'
 import { layOut } from './layout.ts'
 
-/** Lists what has waited too long. */
+/** Lists what a person is needed for. */
 export const listStuck = (input: Invocation): Promise<Answer> =>
   input.patientExchange(async (ctx) => {
-    const json = (await findStuck(ctx)).map(({ what, state, id, transactionId, since, waitsFor }) => ({
-      what,
-      state,
-      id,
-      transaction_id: transactionId === null ? null : String(transactionId),
-      since: since.toISOString(),
-      waits_for: waitsFor,
+    await ctx.markets.refresh()
+    const json = (await listNeeds(ctx)).map((need) => ({
+      kind: need.kind,
+      cause: need.cause,
+      subject: need.subject,
+      urgency: need.urgency,
+      stake_eur: need.stakeEurCents === null ? null : formatAmount(need.stakeEurCents, { decimals: 2 }),
+      since: need.since.toISOString(),
+      transaction_id: need.order === null ? null : String(need.order),
+      words: need.sentence,
+      page: need.page,
     }))
     return { json, text: json.length === 0 ? 'Nothing is stuck.' : layOut(json) }
   })

@@ -1,57 +1,86 @@
-import { readId } from '../../platform/lib/ids.ts'
-import {
-  listSuspense,
-  matchSuspense,
-  returnSuspense,
-  type SuspenseDeposit,
-  writeOffSuspense,
-} from '../../exchange/operations/suspense.ts'
-import { type Answer, type Invocation, WrongUsage } from './command.ts'
+import { type DebitToDecide, debitsToDecide, listOwnMoneyRules } from '../../exchange/operations/own-money.ts'
+import type { Doubt } from '../../exchange/operations/doubts.ts'
+import { listSuspense, type SuspenseMoney } from '../../exchange/operations/suspense.ts'
+import type { Candidate } from '../../exchange/operations/suspense-candidates.ts'
+import type { Answer, Invocation } from './command.ts'
 import { layOut } from './layout.ts'
-import { idOf } from './read-id.ts'
-import { shownAmount } from './shown-amount.ts'
-import { reasonOf, shown as shownTransaction, destinationOf } from './staff.ts'
-import { withActor } from './who.ts'
+import { shownAmount } from '../../exchange/actions/shown-amount.ts'
 
-/** Lists money that arrived and belongs to no transaction. */
+/** Lists money that arrived and belongs to no transaction, and money that left for no order of ours. */
 export const list = (input: Invocation): Promise<Answer> =>
   input.exchange(async (ctx) => {
-    const json = (await listSuspense(ctx)).map(shown)
+    const [credits, debits] = await Promise.all([listSuspense(ctx), debitsToDecide(ctx)])
+    const json = [...credits.map(shown), ...debits.map(shownDebit)]
     return { json, text: json.length === 0 ? 'No money is in suspense.' : layOut(json) }
   })
 
-/** Assigns money in suspense to the transaction it was for. */
-export const match = (input: Invocation): Promise<Answer> => {
-  const [id, reason] = [idOf(input), reasonOf(input)]
-  const publicId = readId(input.args[1] ?? '')
-  if (publicId === undefined) throw new WrongUsage('TRANSACTION_ID needs an id of digits.')
-  return withActor(input, 'money.resolve', async (ctx, actor) =>
-    shownTransaction(await matchSuspense(ctx, id, publicId, { reason, actor })),
-  )
-}
-
-/** Returns money in suspense to where it came from, or, where that failed, to another account. */
-export const giveBack = async (input: Invocation): Promise<Answer> => {
-  const [id, reason, to] = [idOf(input), reasonOf(input), await destinationOf(input)]
-  return withActor(input, 'money.resolve', async (ctx, actor) => {
-    const refund = await returnSuspense(ctx, id, { reason, actor, ...(to ? { to } : {}) })
-    return { json: { deposit_id: String(id), refund_id: String(refund) } }
+/** Lists the rules in force. */
+export const listRules = (input: Invocation): Promise<Answer> =>
+  input.exchange(async (ctx) => {
+    const json = (await listOwnMoneyRules(ctx)).map(({ id, asset, most, at, by, ...rule }) => ({
+      id: String(id),
+      ...rule,
+      asset,
+      most: shownAmount(asset, most).amount,
+      by,
+      at: at.toISOString(),
+    }))
+    return { json, text: json.length === 0 ? 'There are no rules.' : layOut(json) }
   })
-}
 
-/** Writes off money in suspense that is worth less than sending it back. */
-export const writeOff = (input: Invocation): Promise<Answer> => {
-  const [id, reason] = [idOf(input), reasonOf(input)]
-  return withActor(input, 'money.resolve', async (ctx, actor) => {
-    await writeOffSuspense(ctx, id, { reason, actor })
-    return { json: { deposit_id: String(id), written_off: true } }
-  })
-}
+const shownCandidates = (candidates: readonly Candidate[]) =>
+  candidates.map(({ transactionId, why }) => ({ transaction_id: String(transactionId), why }))
 
-const shown = ({ id, rail, reference, asset, amount, at }: SuspenseDeposit) => ({
+/** What money may be double of, and why it is not moved yet. */
+const shownDoubt = (doubt: Doubt | undefined) => ({
+  may_be_double: doubt !== undefined && doubt.of.length > 0,
+  double_of: (doubt?.of ?? []).map(({ payment, transactionId }) => ({
+    payment,
+    transaction_id: transactionId === undefined ? null : String(transactionId),
+  })),
+  waits_because: doubt?.why ?? null,
+})
+
+const shownDebit = ({
+  payment,
+  rail,
+  asset,
+  amount,
+  party,
+  reference,
+  text,
+  bookedOn,
+  at,
+  candidates,
+  doubt,
+}: DebitToDecide) => ({
+  id: payment,
+  rail,
+  direction: 'out',
+  ...shownAmount(asset, amount),
+  payer: party.name,
+  account: party.account,
+  on_behalf_of: party.onBehalfOf,
+  reference,
+  text,
+  booked_on: bookedOn || at.toISOString().slice(0, 10),
+  ...shownDoubt(doubt),
+  at: at.toISOString(),
+  candidates: shownCandidates(candidates),
+})
+
+const shown = ({ id, rail, reference, asset, amount, at, details, candidates, doubt }: SuspenseMoney) => ({
   id: String(id),
   rail,
-  reference,
+  direction: 'in',
   ...shownAmount(asset, amount),
+  payer: details?.name ?? '',
+  account: details?.account ?? '',
+  on_behalf_of: details?.onBehalfOf ?? '',
+  reference: reference || (details?.reference ?? ''),
+  text: details?.text ?? '',
+  booked_on: details?.bookedOn || at.toISOString().slice(0, 10),
+  ...shownDoubt(doubt),
   at: at.toISOString(),
+  candidates: shownCandidates(candidates),
 })

@@ -3,6 +3,7 @@ import type { SeenJob } from '../../platform/jobs/inspect.ts'
 import { postingsOf } from '../../exchange/ledger/transaction-entries.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { explainPrices, type ExplainedQuote } from '../../exchange/checks/explain-price.ts'
+import { type PayerCheck, payerChecksOf, scoreText } from '../../exchange/settlement/payer.ts'
 import { readTransactionWhole } from '../../exchange/transactions/load.ts'
 import { jobsOf } from '../../exchange/checks/jobs-of.ts'
 import { decisionPoliciesOf } from '../../exchange/transactions/decision-policies.ts'
@@ -10,18 +11,19 @@ import { anyRecordOf } from '../../exchange/transactions/record.ts'
 import type { StatusChange } from '../../exchange/transactions/status-history.ts'
 import type { Answer, Invocation, Json } from './command.ts'
 import { idOf } from './read-id.ts'
-import { shownAmount } from './shown-amount.ts'
+import { shownAmount } from '../../exchange/actions/shown-amount.ts'
 
 export const show = (input: Invocation): Promise<Answer> => {
   const publicId = idOf(input)
   return input.exchange(async (ctx) => {
     const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
     if (!transaction) throw new Refusal('NOT_FOUND', 'There is no such transaction.')
-    const [policiesOf, postings, jobs, events] = await Promise.all([
+    const [policiesOf, postings, jobs, events, payers] = await Promise.all([
       decisionPoliciesOf(ctx.db, transaction.id),
       postingsOf(ctx.db, transaction.id),
       jobsOf(ctx, transaction),
       eventsOf(ctx, publicId),
+      payerChecksOf(ctx.db, transaction),
     ])
     const json = {
       transaction: anyRecordOf(ctx, transaction) as Json,
@@ -29,10 +31,25 @@ export const show = (input: Invocation): Promise<Answer> => {
       postings: postings.map(shownPosting),
       jobs: jobs.map(shownJob),
       events: events.map(shownEvent),
+      payers: payers.map(shownPayer),
     }
     return { json }
   })
 }
+
+/** Who paid by bank, and how alike the names are: `0.85`. */
+const shownPayer = ({ payer, name, isVerified, score, outcome, policyVersion, checkedAt, acceptedAt }: PayerCheck) => ({
+  payer: payer.name,
+  account: payer.account,
+  on_behalf_of: payer.onBehalfOf,
+  customer: name,
+  is_verified: isVerified,
+  score: score === null ? null : scoreText(score),
+  outcome,
+  policy_version: policyVersion,
+  at: checkedAt.toISOString(),
+  released_at: acceptedAt?.toISOString() ?? null,
+})
 
 const shownChange = ({ kind, subjectId, occurrence, status, reason, at }: StatusChange) => ({
   kind,

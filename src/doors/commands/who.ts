@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises'
 import { userInfo } from 'node:os'
 
 import type { Ctx } from '../../exchange/context.ts'
+import { withOrigin } from '../../exchange/audit/origin.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Operator, operatorSubject } from '../../exchange/operators/operator.ts'
 import { type Permission, permissionsOf } from '../../exchange/operators/roles.ts'
+import { signWith, type Sign } from '../../exchange/approvals/signature.ts'
+import { operatorOfKey } from '../../exchange/operators/operator-keys.ts'
 import { operatorOfToken } from '../../exchange/operators/token.ts'
 import { type Invocation, WrongUsage } from './command.ts'
 
@@ -22,29 +25,21 @@ export const withActor = <T>(
 ): Promise<T> =>
   input.exchange(async (ctx) => {
     const operator = await operatorGiven(ctx, input, permission)
-    return work(ctx, operator ? operatorSubject(operator) : actor(), operator)
+    return withOrigin(actor(), () => work(ctx, operator ? operatorSubject(operator) : actor(), operator))
   })
 
-/** The same for what only an operator with a token may do. */
-export const withOperator = <T>(
-  input: Invocation,
-  permission: Permission,
-  work: (ctx: Ctx, operator: Operator) => Promise<T>,
-): Promise<T> =>
-  input.exchange(async (ctx) => {
-    const operator = await operatorGiven(ctx, input, permission)
-    if (!operator) {
-      const sentence = 'This command needs an operator token, in OPERATOR_TOKEN or in the file of --token-file.'
-      throw new Refusal('INVALID_TOKEN', sentence)
-    }
-    return work(ctx, operator)
-  })
+/** Signs with the private key in the file of `--key`; undefined without one. */
+export async function signOf({ flags: { key: file } }: Pick<Invocation, 'flags'>): Promise<Sign | undefined> {
+  return file === undefined ? undefined : signWith(await contentsOf(file, '--key'))
+}
 
 async function operatorGiven(ctx: Ctx, { flags }: Invocation, permission: Permission): Promise<Operator | undefined> {
   const file = flags[tokenFlag]
   const token = file === undefined ? ctx.config.operator.token : await contentsOf(file, `--${tokenFlag}`)
-  if (token === undefined) return undefined
-  const operator = await operatorOfToken(ctx, token)
+  const sign = await signOf({ flags })
+  if (token === undefined && !sign) return undefined
+  // Who has the private key of an operator needs no token besides.
+  const operator = token === undefined ? await operatorOfKey(ctx, sign) : await operatorOfToken(ctx, token)
   if (permissionsOf[operator.role].has(permission)) return operator
   throw new Refusal('FORBIDDEN', `Your role, ${operator.role}, does not include this: it needs ${permission}.`)
 }

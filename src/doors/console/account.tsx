@@ -5,15 +5,18 @@ import {
   removeSecondFactor,
   renewRecoveryCodes,
 } from '../../exchange/operators/operator.ts'
+import { usePresentPassword } from '../../exchange/operators/present-password.ts'
 import { recoveryCodesLeft } from '../../exchange/operators/recovery.ts'
-import { endSessions, listSessions, type Session } from '../../exchange/operators/session.ts'
+import { endSessions, listSessions } from '../../exchange/operators/session.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { qrSvg } from '../../reference/bank/qr.ts'
 import { ActionField, ActionForm } from '../pages/form.tsx'
+import { readNeedMail, setNeedMail } from '../../exchange/needs/mail-needs.ts'
 import { renderPage } from './layout.tsx'
-import { accountPath, type Page, type Visit } from './page.ts'
-import { Moment, Table } from '../pages/table.tsx'
+import { accountPath, keysPath, type Page, type Visit } from './page.ts'
+import { NeedMailForm } from './need-mail.tsx'
+import { PasswordForm, Sessions } from '../pages/own-access.tsx'
 
 /** `/console/account`: one's own password, second factor, recovery codes and sessions. */
 export const accountPage: Page = {
@@ -30,6 +33,8 @@ export const accountPage: Page = {
         return { body: await accountOf(visit, { notice: 'The password was changed. Your other sessions have ended.' }) }
       }
       case 'confirm': {
+        // Or a stolen session would make itself the second factor that other forms ask for.
+        await usePresentPassword(ctx, operator, form.get('present') ?? '')
         const codes = await confirmSecondFactor(ctx, operator.operatorId, code, operator.sessionId)
         return { body: await accountOf({ ...visit, operator: { ...operator, hasSecondFactor: true } }, { codes }) }
       }
@@ -44,6 +49,12 @@ export const accountPage: Page = {
         await endSessions(ctx, operator.operatorId, id)
         return { to: path }
       }
+      case 'need-mail':
+        await setNeedMail(ctx, operator.operatorId, {
+          about: form.get('about') ?? '',
+          timeZone: (form.get('time_zone') ?? '').trim(),
+        })
+        return { to: path }
       case 'end-all':
         await endSessions(ctx, operator.operatorId)
         return { to: '/console/sign-in' }
@@ -58,10 +69,11 @@ type ActionResult = { notice?: string; codes?: readonly string[] }
 
 async function accountOf(visit: Visit, { notice, codes }: ActionResult = {}): Promise<string> {
   const { ctx, operator } = visit
-  const [secret, sessions, left] = await Promise.all([
+  const [secret, sessions, left, needMail] = await Promise.all([
     operator.hasSecondFactor ? undefined : beginSecondFactor(ctx, operator),
     listSessions(ctx, operator.operatorId),
     recoveryCodesLeft(ctx, operator.operatorId),
+    readNeedMail(ctx, operator.operatorId),
   ])
   return renderPage(
     visit,
@@ -75,22 +87,13 @@ async function accountOf(visit: Visit, { notice, codes }: ActionResult = {}): Pr
         ) : (
           <NewFactor visit={visit} secret={secret} />
         )}
-        <section aria-labelledby="password-title">
-          <h2 id="password-title">Password</h2>
-          <ActionForm visit={visit} action="password" name="Change the password">
-            <ActionField id="present" name="present" label="Present password" type="password" required />
-            <ActionField
-              id="next"
-              name="next"
-              label="New password"
-              type="password"
-              hint="12 characters or more."
-              required
-            />
-          </ActionForm>
-        </section>
+        <PasswordForm visit={visit} />
       </div>
-      <Sessions visit={visit} sessions={sessions} />
+      <p>
+        <a href={keysPath}>Passkeys and keys</a>: what you sign in and approve with.
+      </p>
+      <NeedMailForm visit={visit} chosen={needMail} />
+      <Sessions visit={visit} sessions={sessions} own={operator.sessionId} />
     </>,
   )
 }
@@ -137,32 +140,8 @@ const NewFactor = ({ visit, secret }: { visit: Visit; secret: { text: string; ur
       <code class="wrap">{secret.text}</code>
     </p>
     <ActionForm visit={visit} action="confirm" name="Turn on">
+      <ActionField id="confirm-present" name="present" label="Present password" type="password" required />
       <ActionField id="code" name="code" label="Code" required />
     </ActionForm>
-  </section>
-)
-
-const Sessions = ({ visit, sessions }: { visit: Visit; sessions: readonly Session[] }) => (
-  <section aria-labelledby="sessions">
-    <h2 id="sessions">Where you are signed in</h2>
-    <Table
-      caption="Your sessions"
-      columns={['Browser', 'Network', 'Signed in', 'Last used', 'End']}
-      empty="Nowhere."
-      rows={sessions.map((one) => [
-        <span class="wrap">{one.agent}</span>,
-        one.network,
-        <Moment at={one.createdAt} />,
-        <Moment at={one.lastUsedAt} />,
-        one.id === visit.operator.sessionId ? (
-          'This browser'
-        ) : (
-          <ActionForm visit={visit} action="end" name="Sign out" class="inline">
-            <input type="hidden" name="session" value={String(one.id)} />
-          </ActionForm>
-        ),
-      ])}
-    />
-    <ActionForm visit={visit} action="end-all" name="Sign out everywhere" class="inline" />
   </section>
 )

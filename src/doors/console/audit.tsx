@@ -1,42 +1,151 @@
-import { listAudit } from '../../exchange/audit/audit.ts'
+import { type AuditFilter, type AuditRow, listAudit } from '../../exchange/audit/audit.ts'
+import { listOperators, type Operator, operatorSubject } from '../../exchange/operators/operator.ts'
+import { type Names, readNames } from '../../exchange/operators/names.ts'
 import { readId } from '../../platform/lib/ids.ts'
+import { Choice, dayIn } from '../pages/order-search.tsx'
 import { renderPage } from './layout.tsx'
 import type { Page } from './page.ts'
-import { whoIs } from './who.ts'
 import { Moment, Table } from '../pages/table.tsx'
 
 const pageSize = 100
 
-/** `/console/audit`: who did what, the newest first. */
+/** Nouns of actions, in the order in which they are offered. */
+const nouns =
+  'transaction payout deposit refund break balance custody hedge rebalance day customer partner key endpoint policy halt rail market restore backup operator operator_token operator_key portal_user'.split(
+    ' ',
+  )
+
+/** `/console/audit`: who did what, from where, the newest first; by person, subject, time and text. */
 export const auditPage: Page = {
   path: '/console/audit',
   needs: 'audit.view',
   show: async (visit) => {
-    const before = readId(visit.query.get('before') ?? '')
-    const [rows, nameOf] = await Promise.all([listAudit(visit.ctx.db, { before, limit: pageSize }), whoIs(visit.ctx)])
+    const { query, ctx } = visit
+    const operators = await listOperators(ctx)
+    const [rows, names] = await Promise.all([listAudit(ctx.db, filterOf(query, operators)), readNames(ctx)])
     const last = rows.at(-1)
+    const older = new URLSearchParams([...query].filter(([name, value]) => name !== 'before' && value !== ''))
+    if (last) older.set('before', String(last.id))
     const page = (
       <>
+        <Filters query={query} operators={operators} />
         <Table
           caption="Audit, newest first"
-          columns={['At', 'Who', 'What', 'About', 'Before', 'After']}
-          empty="Nothing was done yet."
-          rows={rows.map((one) => [
-            <Moment at={one.at} />,
-            nameOf(one.actor),
-            one.action,
-            one.subject,
-            one.before === null ? '' : <code class="wrap">{JSON.stringify(one.before)}</code>,
-            one.after === null ? '' : <code class="wrap">{JSON.stringify(one.after)}</code>,
-          ])}
+          columns={['At', 'Who', 'From', 'What', 'About', 'Before', 'After']}
+          empty="Nothing fits. Older entries are found by an id, a person or an action."
+          rows={rows.map((one) => rowOf(one, names))}
         />
         {last && rows.length === pageSize ? (
           <p class="pager">
-            <a href={`/console/audit?before=${last.id}`}>Older</a>
+            <a href={`/console/audit?${older.toString()}`}>Older</a>
           </p>
         ) : null}
       </>
     )
     return { body: renderPage(visit, 'Audit', page) }
   },
+}
+
+const textIn = (query: URLSearchParams, name: string): string | undefined =>
+  query.get(name)?.trim().slice(0, 200) || undefined
+
+function filterOf(query: URLSearchParams, operators: readonly Operator[]): AuditFilter {
+  const [who, text] = [textIn(query, 'who'), textIn(query, 'q')]
+  const isLike = (one: Operator): boolean =>
+    text !== undefined && /[a-z]/i.test(text) && `${one.name} ${one.email}`.toLowerCase().includes(text.toLowerCase())
+  // A person's name is no part of an entry: a text that names somebody finds what they did.
+  const named = who === undefined ? operators.filter(isLike).map(operatorSubject) : []
+  return {
+    before: readId(query.get('before') ?? ''),
+    limit: pageSize,
+    actors: who === undefined ? (named.length > 0 ? named : undefined) : [who],
+    action: textIn(query, 'what'),
+    since: dayIn(textIn(query, 'since'), 0),
+    until: dayIn(textIn(query, 'until'), 1),
+    text: named.length > 0 ? undefined : text,
+  }
+}
+
+const Filters = ({ query, operators }: { query: URLSearchParams; operators: readonly Operator[] }) => (
+  <form class="filters" method="get" action="/console/audit">
+    <div class="field wide">
+      <label for="q">Search</label>
+      <input
+        id="q"
+        name="q"
+        type="search"
+        value={query.get('q') ?? ''}
+        placeholder="Id, name, action, reason, address"
+      />
+    </div>
+    <div class="field">
+      <label for="who">Who</label>
+      <select id="who" name="who">
+        <option value="">Anybody</option>
+        {operators.map((one) => (
+          <option key={one.email} value={operatorSubject(one)} selected={query.get('who') === operatorSubject(one)}>
+            {one.name || one.email}
+          </option>
+        ))}
+        <option value="system" selected={query.get('who') === 'system'}>
+          The service itself
+        </option>
+      </select>
+    </div>
+    <Choice name="what" label="About" values={nouns} value={query.get('what') ?? ''} />
+    <div class="field">
+      <label for="since">From day</label>
+      <input id="since" name="since" type="date" value={query.get('since') ?? ''} />
+    </div>
+    <div class="field">
+      <label for="until">To day</label>
+      <input id="until" name="until" type="date" value={query.get('until') ?? ''} />
+    </div>
+    <button type="submit" class="button">
+      Search
+    </button>
+  </form>
+)
+
+function rowOf(one: AuditRow, names: Names) {
+  const values = (value: AuditRow['before']) =>
+    value === null ? '' : <code class="wrap">{names.within(JSON.stringify(value))}</code>
+  return [
+    <Moment at={one.at} />,
+    <a href={`/console/audit?who=${encodeURIComponent(one.actor)}`}>{names.of(one.actor)}</a>,
+    one.origin ?? '',
+    one.action,
+    <Subject subject={one.subject} after={one.after} names={names} />,
+    values(one.before),
+    values(one.after),
+  ]
+}
+
+/** Where a subject is looked at, by its noun. */
+const pages: Readonly<Record<string, (id: string) => string>> = {
+  transaction: (id) => `/console/orders/${id}`,
+  partner: (id) => `/console/partners/${id}`,
+  customer: (id) => `/console/customers/${id}`,
+  policy: (id) => `/console/prices/${id.split(':')[0] ?? ''}`,
+  operator: () => '/console/team',
+  invitation: () => '/console/team',
+  payout: () => '/console/money',
+  deposit: () => '/console/money',
+  break: () => '/console/money',
+  custody: () => '/console/money',
+  hedge: () => '/console/money',
+  rebalance: () => '/console/money',
+  halt: () => '/console/system',
+  rail: () => '/console/system',
+  asset: () => '/console/system',
+  market: () => '/console/prices',
+}
+
+/** The subject with the page where it is looked at; a payout leads to its order. */
+function Subject({ subject, after, names }: { subject: string; after: AuditRow['after']; names: Names }) {
+  const [noun = '', ...rest] = subject.split(':')
+  const order = typeof after?.transaction_id === 'string' ? after.transaction_id : undefined
+  const page = order === undefined ? pages[noun]?.(rest.join(':')) : `/console/orders/${order}`
+  const text = names.within(subject)
+  return page === undefined ? <span class="wrap">{text}</span> : <a href={page}>{text}</a>
 }

@@ -1,9 +1,10 @@
+import type { ComponentChildren } from 'preact'
+
 import type { auditOf } from '../../exchange/audit/audit.ts'
 import { customerRecord } from '../../exchange/customers/customer-record.ts'
 import type { ExplainedCustomer } from '../../exchange/customers/explain-customer.ts'
 import { type ErasureCertificate, keptAfterErasure } from '../../exchange/operations/erase-customer.ts'
 import type { FoundOrder } from '../../exchange/reports/find-orders.ts'
-import { ActionField, ActionForm } from '../pages/form.tsx'
 import { Amount, Facts, Moment, spaced, StatusLabel, Table } from '../pages/table.tsx'
 import type { Visit } from './page.ts'
 import type { whoIs } from './who.ts'
@@ -16,10 +17,11 @@ type CustomerStory = {
   orders: readonly FoundOrder[]
   changes: Awaited<ReturnType<typeof auditOf>>
   nameOf: NameOf
+  forms: ComponentChildren
 }
 
 /** Everything that is known of a customer, and what can be done. */
-export function Customer({ visit, explained: { profile, decisions }, orders, changes, nameOf }: CustomerStory) {
+export function Customer({ visit, explained: { profile, decisions }, orders, changes, nameOf, forms }: CustomerStory) {
   const record = customerRecord(profile)
   const { facts, risk, imports } = profile
   return (
@@ -27,7 +29,9 @@ export function Customer({ visit, explained: { profile, decisions }, orders, cha
       <p class="headline">
         <StatusLabel status={record.status} /> Risk: {record.risk_level}
       </p>
-      <Actions visit={visit} isBlocked={record.status === 'blocked'} />
+      <section class="actions" aria-label="Actions">
+        {forms}
+      </section>
       <div class="pair">
         <section aria-labelledby="about">
           <h2 id="about">About</h2>
@@ -140,55 +144,6 @@ const Blocks = ({ decisions, nameOf }: { decisions: ExplainedCustomer['decisions
       ])}
     />
   </section>
-)
-
-const Actions = ({ visit, isBlocked }: { visit: Visit; isBlocked: boolean }) => (
-  <section class="actions" aria-label="Actions">
-    {visit.may('customers.block') ? (
-      <details>
-        <summary>{isBlocked ? 'Unblock' : 'Block'}</summary>
-        <ActionForm
-          visit={visit}
-          action={isBlocked ? 'unblock' : 'block'}
-          name={isBlocked ? 'Unblock the customer' : 'Block the customer'}
-        >
-          <p class="hint">
-            {isBlocked
-              ? 'The owner of the e-mail address can exchange again, with every partner.'
-              : 'The owner of the e-mail address can exchange nothing, with any partner. The customer and the partners do not learn why.'}
-          </p>
-          <ActionField id="block-reason" name="reason" label="Reason" hint="Stored encrypted." required />
-        </ActionForm>
-      </details>
-    ) : null}
-    {visit.may('customers.export') ? (
-      <details>
-        <summary>Export</summary>
-        <ActionForm visit={visit} action="export" name="Download the file">
-          <p class="hint">
-            Everything that is kept of this person, with every partner, as JSON. It is for the person alone.
-          </p>
-          {reason('export-reason')}
-        </ActionForm>
-      </details>
-    ) : null}
-    {visit.may('customers.erase') ? (
-      <details>
-        <summary>Erase</summary>
-        <ActionForm visit={visit} action="erase" name="Erase the person">
-          <p class="hint">
-            Everything personal becomes unreadable, with every partner, and cannot be brought back. All orders must have
-            ended. The books stay.
-          </p>
-          {reason('erase-reason')}
-        </ActionForm>
-      </details>
-    ) : null}
-  </section>
-)
-
-const reason = (id: string) => (
-  <ActionField id={id} name="reason" label="Reason" hint="Stored in clear text: name nobody." required />
 )
 
 /** What was erased of a person, and what stays. */

@@ -1,15 +1,16 @@
-import { auditOf, recordAudit } from '../../exchange/audit/audit.ts'
-import { decideBlock } from '../../exchange/customers/block.ts'
+import { customerActions } from '../../exchange/actions/customers.ts'
+import { auditOf } from '../../exchange/audit/audit.ts'
+import { customerRecord } from '../../exchange/customers/customer-record.ts'
 import { explainCustomer } from '../../exchange/customers/explain-customer.ts'
-import { eraseCustomer, erasureOf } from '../../exchange/operations/erase-customer.ts'
-import { exportCustomer } from '../../exchange/operations/export-customer.ts'
-import { operatorSubject } from '../../exchange/operators/operator.ts'
+import { erasureOf } from '../../exchange/operations/erase-customer.ts'
 import { ordersOfCustomers } from '../../exchange/reports/find-orders.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { actOn, formsOf } from '../pages/actions.tsx'
 import { Certificate, Customer } from './customer-parts.tsx'
 import { renderPage } from './layout.tsx'
-import type { Page, Visit } from './page.ts'
+import { group, type Page, type Visit } from './page.ts'
+import { noteViews } from './views.ts'
 import { whoIs } from './who.ts'
 
 const mostListed = 50
@@ -29,45 +30,17 @@ export const customerPage: Page = {
     if (certificate)
       return { body: renderPage(visit, 'Erased customer', <Certificate certificate={certificate} nameOf={nameOf} />) }
     if (!explained) throw new Refusal('NOT_FOUND', 'There is no such customer.')
-    await noteView(visit, id)
+    await noteViews(visit, 'customer.viewed', [`customer:${id}`])
     const [orders, changes] = await Promise.all([
       ordersOfCustomers(ctx, [id], mostListed),
       visit.may('audit.view') ? auditOf(ctx.db, `customer:${id}`) : [],
     ])
-    const page = <Customer visit={visit} explained={explained} orders={orders} changes={changes} nameOf={nameOf} />
+    const isBlocked = customerRecord(explained.profile).status === 'blocked'
+    const forms = await formsOf(visit, customerActions, { id, isBlocked })
+    const page = <Customer {...{ visit, explained, orders, changes, nameOf, forms }} />
     return { body: renderPage(visit, explained.profile.email, page) }
   },
-  act: async (visit) => {
-    const { ctx, form, operator, may, path } = visit
-    const id = idOf(visit)
-    const order = { reason: (form.get('reason') ?? '').trim(), actor: operatorSubject({ id: operator.operatorId }) }
-    const allowed = (isAllowed: boolean): void => {
-      if (!isAllowed) throw new Refusal('FORBIDDEN', 'Your role does not include this action.')
-      if (order.reason === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
-    }
-    switch (form.get('action') ?? '') {
-      case 'block':
-      case 'unblock':
-        allowed(may('customers.block'))
-        await decideBlock(ctx, { id, isBlocked: form.get('action') === 'block', ...order })
-        return { to: path }
-      case 'export': {
-        allowed(may('customers.export'))
-        const exported = await exportCustomer(ctx, id, order)
-        return {
-          body: JSON.stringify(exported, null, 2),
-          type: 'application/json; charset=utf-8',
-          headers: { 'content-disposition': `attachment; filename="customer-${id}.json"` },
-        }
-      }
-      case 'erase':
-        allowed(may('customers.erase'))
-        await eraseCustomer(ctx, id, order)
-        return { to: path }
-      default:
-        throw new Refusal('BAD_REQUEST', 'There is no such action.')
-    }
-  },
+  act: actOn([group(customerActions, { about: (visit) => Promise.resolve({ id: idOf(visit) }) })]),
 }
 
 function idOf({ params }: Visit): bigint {
@@ -75,18 +48,3 @@ function idOf({ params }: Visit): bigint {
   if (id === undefined) throw new Refusal('NOT_FOUND', 'There is no such customer.')
   return id
 }
-
-/** Personal data that somebody looked at is in the audit. */
-const noteView = ({ ctx, operator }: Visit, id: bigint): Promise<void> =>
-  ctx.db.atomic((db) => {
-    const actor = operatorSubject({ id: operator.operatorId })
-    recordAudit(db, {
-      at: ctx.clock.now(),
-      actor,
-      action: 'customer.viewed',
-      subject: `customer:${id}`,
-      before: null,
-      after: null,
-    })
-    return Promise.resolve()
-  })

@@ -1,7 +1,9 @@
+import { mailActions } from '../../exchange/actions/system.ts'
 import { findCustomers } from '../../exchange/reports/find-customers.ts'
+import { actOn, formsOf } from '../pages/actions.tsx'
 import { Moment, Table } from '../pages/table.tsx'
 import { renderPage } from './layout.tsx'
-import type { Page } from './page.ts'
+import { group, type Page } from './page.ts'
 
 const mostListed = 50
 
@@ -35,9 +37,11 @@ export const customersPage: Page = {
             <Moment at={one.createdAt} />,
           ])}
         />
+        <div class="actions">{await formsOf(visit, mailActions, undefined)}</div>
         {isCut ? <p class="hint">There are more. Type more of the address.</p> : null}
       </>
     )
     return { body: renderPage(visit, 'Customers', page) }
   },
+  act: actOn([group(mailActions)]),
 }

@@ -1,20 +1,36 @@
-import { findStuck } from '../../exchange/checks/stuck.ts'
-import { listSuspense } from '../../exchange/operations/suspense.ts'
-import { listBreaks } from '../../exchange/reconciliation/breaks.ts'
-import { findOrders } from '../../exchange/reports/find-orders.ts'
-import { listOpenPayouts } from '../../exchange/settlement/approval.ts'
-import { readHalts } from '../../rails/halts.ts'
+import { listNeeds, type Need } from '../../exchange/needs/list-needs.ts'
+import type { NeedKind, Urgency } from '../../exchange/needs/need.ts'
 import { summaryOfDay } from '../../exchange/reports/summary.ts'
-import { formatAmount } from '../../platform/money/amount.ts'
-import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
+import { renderPart } from '../ui/document.tsx'
 import { renderPage } from './layout.tsx'
 import type { Page, Visit } from './page.ts'
-import { age, Amount, Table } from '../pages/table.tsx'
+import { Amount, duration, Table } from '../pages/table.tsx'
+import { Worth } from '../pages/worth.tsx'
 
-/** One thing that waits for a person. The least `rank` is the most urgent. */
-type Need = { rank: number; what: string; since: Date; stake: preact.ComponentChildren; to: string; detail: string }
+/** The most rows of the queue. */
+const most = 200
 
-const mostOfAKind = 50
+/** What each kind is called on the page. */
+const names: Readonly<Record<NeedKind, string>> = {
+  hold: 'On hold',
+  approval: 'Approval',
+  suspense: 'No order',
+  break: 'Difference',
+  unknown_payout: 'Payout',
+  signer_refusal: 'Signer',
+  market: 'Prices',
+  rail: 'Halted',
+  node: 'Node',
+  balance: 'Low balance',
+  endpoint: 'Webhooks',
+  job: 'Work',
+  bank_file: 'Bank file',
+  hedge: 'Hedge',
+  backup: 'Backup',
+  restored: 'Restored',
+}
+
+const urgencies: Readonly<Record<Urgency, string>> = { now: 'Now', today: 'Today', later: 'Later' }
 
 /** `/console`: what needs somebody now, the most urgent first; below, today against the same day last week. */
 export const homePage: Page = {
@@ -22,102 +38,62 @@ export const homePage: Page = {
   needs: 'orders.view',
   show: async (visit) => {
     const [needs, summary] = await Promise.all([needsOf(visit), summaryOfDay(visit.ctx)])
-    return {
-      body: renderPage(
-        visit,
-        'What needs you now',
-        <Home needs={needs} summary={summary} now={visit.ctx.clock.now()} />,
-      ),
-    }
+    return { body: renderPage(visit, 'What needs you now', <Home visit={visit} needs={needs} summary={summary} />) }
   },
+  renewed: async (visit) => ({ body: renderPart(<Queue needs={await needsOf(visit)} />) }),
 }
 
-async function needsOf({ ctx }: Visit): Promise<Need[]> {
-  const [held, payouts, suspense, breaks, halted, stuck] = await Promise.all([
-    findOrders(ctx, { status: 'on_hold', page: 1, limit: mostOfAKind, byEmail: false }),
-    listOpenPayouts(ctx, { waiting: true }),
-    listSuspense(ctx),
-    listBreaks(ctx, { open: true }),
-    readHalts(ctx.db),
-    findStuck(ctx),
-  ])
-  const worth = (asset: string, amount: bigint) => {
-    const known = bookedAsset(asset)
-    return known ? <Amount amount={formatAmount(amount, known)} asset={asset} /> : null
-  }
-  return [
-    ...halted.map(({ scope, name, since, reason }): Need => ({
-      rank: 0,
-      what: `Halted: ${`${scope} ${name}`.trim()}`,
-      since,
-      stake: null,
-      to: '/console/system',
-      detail: reason,
-    })),
-    ...payouts.map((one): Need => ({
-      rank: 1,
-      what: 'A payout waits for approval',
-      since: one.ordered_at,
-      stake: worth(one.asset, one.amount),
-      to: one.public_id === null ? '/console/money' : `/console/orders/${one.public_id}`,
-      detail: `${one.approved_by.length} of ${one.needs} operators approved`,
-    })),
-    ...breaks.slice(0, mostOfAKind).map((one): Need => ({
-      rank: 2,
-      what: `${one.account} differs from its statement`,
-      since: one.found_at,
-      stake: worth(one.asset, one.amount),
-      to: '/console/money',
-      detail: one.cause.replaceAll('_', ' '),
-    })),
-    ...suspense.slice(0, mostOfAKind).map((one): Need => ({
-      rank: 3,
-      what: 'Money without an order',
-      since: one.at,
-      stake: worth(one.asset, one.amount),
-      to: '/console/money',
-      detail: one.rail,
-    })),
-    ...held.orders.map((order): Need => ({
-      rank: 4,
-      what: `Order ${order.publicId} is on hold`,
-      since: order.createdAt,
-      stake: <Amount amount={order.from.paid ?? order.from.expected} asset={order.from.asset} />,
-      to: `/console/orders/${order.publicId}`,
-      detail: order.statusDetails?.replaceAll('_', ' ') ?? '',
-    })),
-    ...stuck
-      .filter(({ what }) => what !== 'transaction' && what !== 'deposit')
-      .slice(0, mostOfAKind)
-      .map((one): Need => ({
-        rank: 5,
-        what: `A ${one.what} waits too long`,
-        since: one.since,
-        stake: null,
-        to: one.transactionId === null ? '/console/system' : `/console/orders/${one.transactionId}`,
-        detail: `waits for ${one.waitsFor}`,
-      })),
-  ].toSorted((one, other) => one.rank - other.rank || one.since.getTime() - other.since.getTime())
-}
+const needsOf = (visit: Visit): Promise<Need[]> => listNeeds(visit.ctx, { may: (permission) => visit.may(permission) })
 
-function Home({
-  needs,
-  summary,
-  now,
-}: {
-  needs: Need[]
-  summary: Awaited<ReturnType<typeof summaryOfDay>>
-  now: Date
-}) {
-  const { today, lastWeek } = summary
+function Queue({ needs }: { needs: Need[] }) {
+  const shown = needs.slice(0, most)
   return (
     <>
       <Table
         caption="What needs you now, the most urgent first"
-        columns={['What', 'Waiting', 'At stake', 'Why']}
+        columns={['When', 'What to do', 'Waiting', 'At stake']}
         empty="Nothing needs you. Enjoy the quiet."
-        rows={needs.map((need) => [<a href={need.to}>{need.what}</a>, age(need.since, now), need.stake, need.detail])}
+        rowData={(index) => rowData(shown[index])}
+        rows={shown.map((need) => [
+          <>
+            <span class={`urgency urgency-${need.urgency}`}>{urgencies[need.urgency]}</span>
+            <br />
+            <span class="hint urgency-later urgency">{names[need.kind]}</span>
+          </>,
+          <a class="need" href={need.page}>
+            {need.sentence}
+          </a>,
+          duration(need.lastedMs),
+          <Stake need={need} />,
+        ])}
       />
+      {needs.length > shown.length ? <p class="hint">And {needs.length - shown.length} more.</p> : null}
+    </>
+  )
+}
+
+/** Programs find the rows by these. */
+const rowData = (need: Need | undefined): Readonly<Record<`data-${string}`, string>> =>
+  need ? { 'data-need': need.kind, 'data-cause': need.cause, 'data-subject': need.subject } : {}
+
+function Stake({ need: { asset, amount, stakeEurCents } }: { need: Need }) {
+  if (stakeEurCents !== null) return <Amount amount={centsText(stakeEurCents)} asset="EUR" />
+  return asset !== null && amount !== null ? <Worth asset={asset} amount={amount} /> : null
+}
+
+/** With both decimals: 9500.00. */
+const centsText = (cents: bigint): string => `${cents / 100n}.${String(cents % 100n).padStart(2, '0')}`
+
+type HomeProps = { visit: Visit; needs: Need[]; summary: Awaited<ReturnType<typeof summaryOfDay>> }
+
+function Home({ visit, needs, summary }: HomeProps) {
+  const { today, lastWeek } = summary
+  return (
+    <>
+      <div data-renewed>
+        <Queue needs={needs} />
+      </div>
+      <script type="module" src={visit.assets.renew}></script>
       <section aria-labelledby="today">
         <h2 id="today">Today and a week ago</h2>
         <Table

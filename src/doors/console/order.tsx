@@ -1,18 +1,18 @@
-import { operatorSubject } from '../../exchange/operators/operator.ts'
-import { recordAudit } from '../../exchange/audit/audit.ts'
+import { orderActions } from '../../exchange/actions/orders.ts'
 import type { PolicyVersions } from '../../exchange/policies/policies.ts'
 import { readEvenErased } from '../../exchange/transactions/load.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { formatAmount } from '../../platform/money/amount.ts'
-import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { renderPage } from './layout.tsx'
-import { Actions, actOn } from './order-actions.tsx'
-import { Evidence, Explanation, storyOf } from './order-evidence.tsx'
+import { paymentsToCancel, payoutGroups, payoutsToApprove } from './approvals.tsx'
+import { actOn, formsOf } from '../pages/actions.tsx'
+import { Decisions, Evidence, Explanation, Payees, Payers, storyOf } from './order-evidence.tsx'
 import { emailFor } from './orders.tsx'
-import type { Page, Visit } from './page.ts'
-import { Amount, Facts, Moment, spaced, StatusLabel, Table } from '../pages/table.tsx'
+import { group, type Page, type Visit } from './page.ts'
+import { mayReadPayouts, noteViews } from './views.ts'
+import { Facts, Moment, spaced, StatusLabel, Table } from '../pages/table.tsx'
+import { Worth } from '../pages/worth.tsx'
 
 /** `/console/orders/{id}`: the whole story of an order, and what can be done about it. */
 export const orderPage: Page = {
@@ -20,16 +20,28 @@ export const orderPage: Page = {
   needs: 'orders.view',
   show: async (visit) => {
     const transaction = await wanted(visit)
-    if (visit.may('customers.view') && !transaction.isErased) await noteView(visit, transaction)
+    const { publicId } = transaction
+    const payouts = await payoutsToApprove(visit, publicId)
+    const isRead = (visit.may('customers.view') && !transaction.isErased) || (payouts !== null && mayReadPayouts(visit))
+    if (isRead) await noteViews(visit, 'transaction.viewed', [`transaction:${publicId}`])
     return {
-      body: renderPage(visit, `Order ${transaction.publicId}`, <Order {...await storyOf(visit, transaction)} />),
+      body: renderPage(
+        visit,
+        `Order ${publicId}`,
+        <Order
+          {...await storyOf(visit, transaction)}
+          forms={await formsOf(visit, orderActions, transaction)}
+          payouts={
+            <>
+              {payouts}
+              {await paymentsToCancel(visit, publicId)}
+            </>
+          }
+        />,
+      ),
     }
   },
-  act: async (visit) => {
-    const transaction = await wanted(visit)
-    await actOn(visit, transaction)
-    return { to: visit.path }
-  },
+  act: actOn([group(orderActions, { about: wanted }), ...payoutGroups]),
 }
 
 async function wanted({ ctx, params }: Visit): Promise<Transaction> {
@@ -39,38 +51,21 @@ async function wanted({ ctx, params }: Visit): Promise<Transaction> {
   return transaction
 }
 
-/** Personal data that somebody looked at is in the audit. */
-const noteView = ({ ctx, operator }: Visit, { publicId }: Transaction): Promise<void> =>
-  ctx.db.atomic((db) => {
-    recordAudit(db, {
-      at: ctx.clock.now(),
-      actor: operatorSubject({ id: operator.operatorId }),
-      action: 'transaction.viewed',
-      subject: `transaction:${publicId}`,
-      before: null,
-      after: null,
-    })
-    return Promise.resolve()
-  })
+type OrderProps = Awaited<ReturnType<typeof storyOf>> & {
+  forms: preact.ComponentChildren
+  payouts: preact.ComponentChildren
+}
 
-function Order({ visit, transaction, ...story }: Awaited<ReturnType<typeof storyOf>>) {
-  const { from, to, personal } = transaction
+function Order({ visit, transaction, forms, payouts, ...story }: OrderProps) {
+  const { personal } = transaction
   return (
     <>
-      <p class="headline">
-        <StatusLabel status={transaction.status} details={transaction.statusDetails} />{' '}
-        <Amount
-          amount={formatAmount(
-            transaction.fromAmount > 0n ? transaction.fromAmount : transaction.expectedFrom,
-            from.asset,
-          )}
-          asset={from.asset.id}
-        />
-        {' to '}
-        <Amount amount={formatAmount(transaction.toAmount ?? transaction.expectedTo, to.asset)} asset={to.asset.id} />
-      </p>
+      <Headline transaction={transaction} />
       {transaction.status === 'on_hold' ? <p class="notice">{reasonOf(transaction)}</p> : null}
-      <Actions visit={visit} transaction={transaction} />
+      {payouts}
+      <section class="actions" aria-label="Actions">
+        {forms}
+      </section>
       <section aria-labelledby="timeline">
         <h2 id="timeline">Timeline</h2>
         <ol class="timeline">
@@ -114,10 +109,25 @@ function Order({ visit, transaction, ...story }: Awaited<ReturnType<typeof story
           />
         </section>
       </div>
+      <Decisions {...story} />
+      <Payers {...story} />
+      <Payees {...story} />
       <Money transaction={transaction} />
       <Explanation {...story} />
-      <Evidence {...story} />
+      <Evidence {...story} audit={visit.may('audit.view') ? story.audit : undefined} />
     </>
+  )
+}
+
+function Headline({ transaction }: { transaction: Transaction }) {
+  const { from, to, fromAmount, expectedFrom, toAmount, expectedTo } = transaction
+  return (
+    <p class="headline">
+      <StatusLabel status={transaction.status} details={transaction.statusDetails} />{' '}
+      <Worth asset={from.asset.id} amount={fromAmount > 0n ? fromAmount : expectedFrom} />
+      {' to '}
+      <Worth asset={to.asset.id} amount={toAmount ?? expectedTo} />
+    </p>
   )
 }
 
@@ -150,15 +160,12 @@ const Money = ({ transaction }: { transaction: Transaction }) => (
       caption="Refunds"
       columns={['Refund', 'State', 'Amount', 'Kept for sending']}
       empty="No refund was ordered."
-      rows={transaction.refunds.map((refund) => {
-        const asset = bookedAsset(refund.asset)
-        return [
-          String(refund.publicId),
-          spaced(refund.state),
-          asset ? <Amount amount={formatAmount(refund.amount, asset)} asset={asset.id} /> : refund.asset,
-          asset ? <Amount amount={formatAmount(refund.cost, asset)} asset={asset.id} /> : refund.asset,
-        ]
-      })}
+      rows={transaction.refunds.map(({ publicId, state, asset, amount, cost }) => [
+        String(publicId),
+        spaced(state),
+        <Worth asset={asset} amount={amount} />,
+        <Worth asset={asset} amount={cost} />,
+      ])}
     />
   </section>
 )

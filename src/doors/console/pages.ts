@@ -3,6 +3,7 @@ import { auditPage } from './audit.tsx'
 import { customerPage } from './customer.tsx'
 import { customersPage } from './customers.tsx'
 import { homePage } from './home.tsx'
+import { keysPage } from './passkeys.tsx'
 import { moneyPage } from './money.tsx'
 import { orderPage } from './order.tsx'
 import { ordersCsv, ordersPage } from './orders.tsx'
@@ -34,4 +35,5 @@ export const pages: readonly Page[] = [
   systemPage,
   teamPage,
   accountPage,
+  keysPage,
 ]

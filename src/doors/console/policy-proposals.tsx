@@ -1,40 +1,40 @@
+import type { ComponentChildren } from 'preact'
+
+import { policyActions } from '../../exchange/actions/policies.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
-import type { Policy } from '../../exchange/policies/policies.ts'
+import { operatorSubject } from '../../exchange/operators/operator.ts'
 import { differenceOf } from '../../exchange/proposals/difference.ts'
 import type { DryRun } from '../../exchange/proposals/dry-run.ts'
 import type { PolicyPreview, Proposal } from '../../exchange/proposals/proposal.ts'
-import { ActionField, ActionForm } from '../pages/form.tsx'
 import { Amount, Moment, Table } from '../pages/table.tsx'
+import { formsOf } from '../pages/actions.tsx'
 import type { Visit } from './page.ts'
-import { Hidden } from './policy-form.tsx'
 
 const euros = (amount: string) => <Amount amount={amount} asset="EUR-EUR" />
 
+type PreviewProps = {
+  preview: PolicyPreview & { effectiveAt: Date }
+  isAtOnce: boolean
+  children: ComponentChildren
+}
+
 /** What a change would do, with the form that proposes it. */
 export const Preview = ({
-  visit,
-  partner,
-  policy,
-  document,
-  preview: { difference, dryRun, effectiveAt },
-}: {
-  visit: Visit & { form?: URLSearchParams }
-  partner: Partner | undefined
-  policy: Policy
-  document: unknown
-  preview: PolicyPreview & { effectiveAt: Date }
-}) => (
+  preview: { difference, warnings, dryRun, effectiveAt },
+  isAtOnce,
+  children,
+}: PreviewProps) => (
   <section aria-labelledby="preview" class="notice">
     <h2 id="preview">What would change</h2>
     <Sentences lines={difference} empty="Nothing changes." />
+    {warnings.map((line) => (
+      <p key={line}>
+        <strong>Warning:</strong> {line}
+      </p>
+    ))}
     <Replayed run={dryRun} />
-    <ActionForm visit={visit} action="propose" name="Propose">
-      <Hidden partner={partner} policy={policy} />
-      <input type="hidden" name="document" value={JSON.stringify(document)} />
-      <input type="hidden" name="effective_at" value={visit.form?.get('effective_at') ?? ''} />
-      <p>It takes effect {(visit.form?.get('effective_at') ?? '') === '' ? 'at once' : <Moment at={effectiveAt} />}.</p>
-      <ActionField id="propose-reason" name="reason" label="Reason" value={visit.form?.get('reason') ?? ''} required />
-    </ActionForm>
+    <p>It takes effect {isAtOnce ? 'at once' : <Moment at={effectiveAt} />}.</p>
+    {children}
   </section>
 )
 
@@ -74,59 +74,41 @@ function Replayed({ run }: { run: DryRun }) {
 }
 
 /** Proposals that nobody has decided about, or that take effect later. */
-export function Waiting({
-  visit,
-  partner,
-  proposals,
-  nameOf,
-}: {
-  visit: Visit
-  partner: Partner | undefined
-  proposals: readonly Proposal[]
-  nameOf(actor: string | null): string
-}) {
+export async function waitingPart(
+  visit: Visit,
+  partner: Partner | undefined,
+  proposals: readonly Proposal[],
+  nameOf: (actor: string | null) => string,
+) {
   if (proposals.length === 0) return null
-  const { ctx } = visit
   const before = ({ kind, effectiveAt }: Proposal): unknown =>
-    ctx.policies.at(new Date(effectiveAt.getTime() - 1), kind, partner?.id).document
+    visit.ctx.policies.at(new Date(effectiveAt.getTime() - 1), kind, partner?.id).document
+  const self = operatorSubject({ id: visit.operator.operatorId })
+  const shown = proposals.map(async (one) => (
+    <article key={String(one.id)} class="notice">
+      <h3>
+        {`Version ${one.version} is ${one.status}. It takes effect `}
+        <Moment at={one.effectiveAt} />.
+      </h3>
+      <p>{`${nameOf(one.author)}: ${one.reason}`}</p>
+      <Sentences
+        lines={
+          one.document === null ? ['The policy of the house holds again.'] : differenceOf(before(one), one.document)
+        }
+        empty="Nothing changes."
+      />
+      {await formsOf(
+        visit,
+        policyActions.filter(({ name }) => name !== (one.author === self ? 'approve' : 'sign')),
+        one,
+        `${one.id} ${partner ? String(partner.id) : ''}`.trim(),
+      )}
+    </article>
+  ))
   return (
     <section aria-labelledby="waiting">
       <h2 id="waiting">Waiting</h2>
-      {proposals.map((one) => (
-        <article key={String(one.id)} class="notice">
-          <h3>
-            {`Version ${one.version} is ${one.status}. It takes effect `}
-            <Moment at={one.effectiveAt} />.
-          </h3>
-          <p>{`${nameOf(one.author)}: ${one.reason}`}</p>
-          <Sentences
-            lines={
-              one.document === null ? ['The policy of the house holds again.'] : differenceOf(before(one), one.document)
-            }
-            empty="Nothing changes."
-          />
-          {one.status === 'proposed' && visit.may('policies.approve') ? (
-            <ActionForm visit={visit} action="approve" name="Approve" class="inline">
-              <Named partner={partner} proposal={one} />
-              {visit.operator.hasSecondFactor ? (
-                <ActionField id={`code-${one.id}`} name="code" label="Code" required />
-              ) : null}
-            </ActionForm>
-          ) : null}
-          {visit.may('policies.propose') ? (
-            <ActionForm visit={visit} action="reject" name="Reject" class="inline">
-              <Named partner={partner} proposal={one} />
-            </ActionForm>
-          ) : null}
-        </article>
-      ))}
+      {await Promise.all(shown)}
     </section>
   )
 }
-
-const Named = ({ partner, proposal }: { partner: Partner | undefined; proposal: Proposal }) => (
-  <>
-    <input type="hidden" name="partner" value={partner ? String(partner.id) : ''} />
-    <input type="hidden" name="proposal" value={String(proposal.id)} />
-  </>
-)

@@ -15,5 +15,7 @@ export const policyTitles: Readonly<Record<Kind, { title: string; decides: strin
   approvals: { title: 'Approvals', decides: 'What needs a second operator' },
   caps: { title: 'Caps', decides: 'Bounds that protect us and customers: codes, open price locks, jumps of prices' },
   screening: { title: 'Screening', decides: 'What a hit on a sanctions or watch list means' },
+  payers: { title: 'Payers', decides: 'What becomes of bank transfers from somebody else than the customer' },
+  ranges: { title: 'Ranges', decides: 'The least and the most of one exchange' },
   retention: { title: 'Retention', decides: 'How long events, webhook attempts and answers are kept' },
 }

@@ -1,26 +1,24 @@
-import { operatorSubject, useSecondFactor } from '../../exchange/operators/operator.ts'
+import type { Input } from '../../exchange/actions/action.ts'
+import { changeIn, type Draft, draftOn, newPolicyActions, policyActions } from '../../exchange/actions/policies.ts'
 import { listPartners } from '../../exchange/partners/find.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
-import { instant } from '../../exchange/partners/setting-value.ts'
-import { isKind, type Kind, policyKinds } from '../../exchange/policies/kinds.ts'
+import { isKind, type Kind } from '../../exchange/policies/kinds.ts'
 import {
-  approveProposal,
   policyHistory,
   type PolicyPreview,
   previewPolicy,
   type Proposal,
   type ProposalProblem,
-  propose,
-  rejectProposal,
 } from '../../exchange/proposals/proposal.ts'
+import { isToCome } from '../../exchange/proposals/proposal-rules.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { Facts, Moment, Table } from '../pages/table.tsx'
+import { actOn } from '../pages/actions.tsx'
 import { renderPage } from './layout.tsx'
-import type { Page, Visit } from './page.ts'
-import { documentOf, readDocument } from './policy-fields.ts'
-import { Change } from './policy-form.tsx'
-import { Preview, Waiting } from './policy-proposals.tsx'
+import { type FormVisit, group, type Page, type Visit } from './page.ts'
+import { changePart, proposeForm } from './policy-form.tsx'
+import { Preview, waitingPart } from './policy-proposals.tsx'
 import { whoIs } from './who.ts'
 import { policyTitles } from './policy-titles.ts'
 
@@ -34,44 +32,31 @@ const days = 30
 export const policyPage: Page = {
   path: '/console/prices/:kind',
   needs: 'prices.view',
-  show: async (visit) => ({ body: await policyOf(visit, {}) }),
+  show: async (visit) => ({ body: await policyOf(visit, visit.refused?.form) }),
   act: async (visit) => {
-    const { ctx, form, operator, may } = visit
-    const actor = operatorSubject({ id: operator.operatorId })
-    const action = form.get('action') ?? ''
-    const needed = action === 'approve' ? 'policies.approve' : 'policies.propose'
-    if (!may(needed)) throw new Refusal('FORBIDDEN', 'Your role does not include this action.')
-    switch (action) {
-      case 'preview': {
-        const input = inputOf(visit)
-        const outcome = await previewPolicy(ctx, input)
-        if ('problems' in outcome)
-          return { body: await policyOf(visit, { document: input.document, problems: outcome.problems }) }
-        return { body: await policyOf(visit, { document: outcome.document, preview: outcome }) }
-      }
-      case 'propose': {
-        const reason = (form.get('reason') ?? '').trim()
-        if (reason === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
-        const input = { ...inputOf(visit), reason }
-        const outcome = await propose(ctx, input, actor)
-        if ('problems' in outcome)
-          return { body: await policyOf(visit, { document: input.document, problems: outcome.problems }) }
-        return { to: pathOf(visit) }
-      }
-      case 'approve':
-        await useSecondFactor(ctx, operator.operatorId, form.get('code') ?? '')
-        await approveProposal(ctx, await proposalOf(visit), actor)
-        return { to: pathOf(visit) }
-      case 'reject':
-        await rejectProposal(ctx, await proposalOf(visit), actor)
-        return { to: pathOf(visit) }
-      default:
-        throw new Refusal('BAD_REQUEST', 'There is no such action.')
-    }
+    const changes = group(newPolicyActions, {
+      about: (own) => Promise.resolve(draftOf(own, own.form)),
+      tried: async (own, draft, given) => ({ body: await triedOf(own, draft, given) }),
+    })
+    const outcome = await actOn([changes, group(policyActions, { about: proposalOf })])(visit)
+    return 'to' in outcome ? { ...outcome, to: pathOf(visit) } : outcome
   },
 }
 
-type FormVisit = Visit & { form: URLSearchParams }
+/** The policy that a form, or an address, is about. */
+const draftOf = (visit: Visit, named: URLSearchParams): Draft =>
+  draftOn(visit.ctx, kindOf(visit), partnerIdOf(named.get('partner')))
+
+/** The page with what a change would do, or what is wrong with it. */
+async function triedOf(visit: FormVisit, draft: Draft, given: Input): Promise<string> {
+  const change = { ...changeIn(draft, given), days }
+  const outcome = await previewPolicy(visit.ctx, change)
+  const tried = 'problems' in outcome ? outcome : { preview: outcome }
+  const document = 'document' in outcome ? outcome.document : change.document
+  const form = new URLSearchParams(visit.form)
+  form.set('document', JSON.stringify(document))
+  return policyOf({ ...visit, refused: { form, field: '', message: '' } }, form, { ...tried, document })
+}
 
 function kindOf({ params }: Visit): Kind {
   const kind = params.kind ?? ''
@@ -87,42 +72,14 @@ function partnerIdOf(text: string | null): bigint | undefined {
   return id
 }
 
-/** What a form proposes: a whole document as JSON, or the values of the one that it was made from. */
-function inputOf(visit: FormVisit) {
-  const { ctx, form } = visit
-  const kind = kindOf(visit)
-  const [partnerId, effectiveAt] = [partnerIdOf(form.get('partner')), timeOf(form.get('effective_at') ?? '')]
-  const base = form.get('based_on')
-  const current = ctx.policies.at(effectiveAt ?? ctx.clock.now(), kind, partnerId)
-  const json = form.get('document')
-  const document = json === null ? documentOf(policyKinds[kind].schema, current.document, form) : readDocument(json)
-  return {
-    kind,
-    document,
-    partnerId,
-    effectiveAt,
-    days,
-    basedOn: base === null ? undefined : Number.parseInt(base, 10),
-  }
-}
-
-/** A day or a time in UTC; undefined for an empty text. */
-function timeOf(typed: string): Date | undefined {
-  const text = typed.trim()
-  if (text === '') return undefined
-  return instant(text.includes('T') && !text.endsWith('Z') ? `${text}Z` : text, 'effective_at')
-}
-
 /** The proposal that a form names; without a name, the only one of this policy that waits. */
-async function proposalOf(visit: FormVisit): Promise<bigint> {
+async function proposalOf(visit: FormVisit): Promise<Proposal> {
   const id = readId(visit.form.get('proposal') ?? '')
-  const waiting = (await policyHistory(visit.ctx, kindOf(visit))).filter(isWaiting)
+  const waiting = (await policyHistory(visit.ctx, kindOf(visit))).filter((one) => isToCome(one, visit.ctx.clock.now()))
   const found = id === undefined && waiting.length === 1 ? waiting[0] : waiting.find((one) => one.id === id)
   if (!found) throw new Refusal('NOT_FOUND', 'There is no such proposal.')
-  return found.id
+  return found
 }
-
-const isWaiting = ({ status }: Proposal): boolean => status === 'proposed' || status === 'scheduled'
 
 function pathOf({ path, form }: FormVisit): string {
   const partner = form.get('partner') ?? ''
@@ -132,10 +89,11 @@ function pathOf({ path, form }: FormVisit): string {
 /** What a form has led to: the document that it has, and what is wrong with it or what it would do. */
 type Tried = { document?: unknown; problems?: ProposalProblem[]; preview?: PolicyPreview & { effectiveAt: Date } }
 
-async function policyOf(visit: Visit & { form?: URLSearchParams }, tried: Tried): Promise<string> {
-  const { ctx, form, query } = visit
+async function policyOf(visit: Visit, form: URLSearchParams | undefined, tried: Tried = {}): Promise<string> {
+  const { ctx, query } = visit
   const kind = kindOf(visit)
-  const partnerId = partnerIdOf(form?.get('partner') ?? query.get('partner'))
+  const held = draftOf(visit, form?.has('partner') ? form : query)
+  const { partnerId } = held
   const [partners, nameOf, history] = await Promise.all([listPartners(ctx), whoIs(ctx), policyHistory(ctx, kind)])
   const partner = partnerId === undefined ? undefined : partners.find(({ id }) => id === partnerId)
   if (partnerId !== undefined && !partner) throw new Refusal('NOT_FOUND', 'There is no such partner.')
@@ -156,11 +114,22 @@ async function policyOf(visit: Visit & { form?: URLSearchParams }, tried: Tried)
       />
       {tried.problems ? <Problems problems={tried.problems} /> : null}
       {tried.preview ? (
-        <Preview visit={visit} partner={partner} policy={policy} document={tried.document} preview={tried.preview} />
+        <Preview preview={tried.preview} isAtOnce={!form?.get('effective_at')}>
+          {await proposeForm(visit, held, form)}
+        </Preview>
       ) : null}
-      <Waiting visit={visit} partner={partner} proposals={own.filter(isWaiting)} nameOf={nameOf} />
+      {await waitingPart(
+        visit,
+        partner,
+        own.filter((one) => isToCome(one, ctx.clock.now())),
+        nameOf,
+      )}
       {visit.may('policies.propose') ? (
-        <Change visit={visit} partner={partner} policy={policy} document={tried.document ?? policy.document} />
+        await changePart(
+          visit,
+          { ...held, document: tried.document ?? held.document },
+          partner && policy.partnerId !== null,
+        )
       ) : (
         <section aria-labelledby="document">
           <h2 id="document">Document</h2>

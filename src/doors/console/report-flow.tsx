@@ -1,7 +1,7 @@
 import type { Conversion, FlowReport } from '../../exchange/reports/flow.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
-import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { Amount, spaced, Table } from '../pages/table.tsx'
+import { Worth } from '../pages/worth.tsx'
 import { euros } from '../ui/report-figures.ts'
 
 /** Where customers stop, how rails did, what payments cost, and what went back. */
@@ -51,10 +51,11 @@ export const Flow = ({ flow: { conversion, rails, costs, givenBack } }: { flow: 
         caption="Money that went back"
         columns={['What', 'Count', 'Amount']}
         empty="Nothing went back."
-        rows={givenBack.map(({ kind, asset, count, amount }) => {
-          const known = bookedAsset(asset)
-          return [kind, String(count), known ? <Amount amount={formatAmount(amount, known)} asset={asset} /> : asset]
-        })}
+        rows={givenBack.map(({ kind, asset, count, amount }) => [
+          kind,
+          String(count),
+          <Worth asset={asset} amount={amount} />,
+        ])}
       />
     </section>
   </>

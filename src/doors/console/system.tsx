@@ -1,22 +1,29 @@
-import { findStuck } from '../../exchange/checks/stuck.ts'
-import { listOperators, operatorSubject } from '../../exchange/operators/operator.ts'
-import { halt, type HaltSubject, resume } from '../../exchange/settlement/halts.ts'
+import { haltNow, railActions, restoreActions, resumeActions } from '../../exchange/actions/halts.ts'
+import { stuckJobs } from '../../platform/jobs/inspect.ts'
 import { isWorkerAlive } from '../../platform/jobs/heartbeat.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
 import { securityEventKinds } from '../../platform/lib/security-events.ts'
 import { type Halt, readHalts } from '../../rails/halts.ts'
-import { ActionField, ActionForm } from '../pages/form.tsx'
+import { allActions } from '../../exchange/actions/all.ts'
+import { actOn, formsAbout, formsOf } from '../pages/actions.tsx'
 import { renderPage } from './layout.tsx'
-import type { Page, Visit } from './page.ts'
+import { group, type Page, type Visit } from './page.ts'
+import { whoIs } from './who.ts'
 import { Facts, Moment, spaced, Table } from '../pages/table.tsx'
 
-/** `/console/system`: workers, halts, rails, security events, and what has waited too long. */
+const mostJobs = 100
+
+/** `/console/system`: workers, halts, rails, security events, and work that fails. */
 export const systemPage: Page = {
   path: '/console/system',
   needs: 'system.view',
   show: async (visit) => {
     const { ctx } = visit
-    const [isAlive, halts, stuck] = await Promise.all([isWorkerAlive(ctx), readHalts(ctx.db), findStuck(ctx)])
+    const [nameOf, isAlive, halts, jobs] = await Promise.all([
+      whoIs(ctx),
+      isWorkerAlive(ctx),
+      readHalts(ctx.db),
+      stuckJobs(ctx.db, ctx.clock, mostJobs),
+    ])
     const page = (
       <>
         <Facts
@@ -25,7 +32,7 @@ export const systemPage: Page = {
             ['Business time', <Moment at={ctx.clock.now()} />],
           ]}
         />
-        <Halts visit={visit} halts={halts} />
+        {await haltsOf(visit, halts, nameOf)}
         <Rails visit={visit} halts={halts} />
         <section aria-labelledby="security">
           <h2 id="security">Security events</h2>
@@ -42,24 +49,48 @@ export const systemPage: Page = {
             Of this process only. The metrics have those of every process, and the log has the network of each.
           </p>
         </section>
-        <section aria-labelledby="stuck">
-          <h2 id="stuck">Waiting too long</h2>
+        <section aria-labelledby="jobs">
+          <h2 id="jobs">Work that fails or is overdue</h2>
           <Table
-            caption="What has waited too long"
-            columns={['What', 'State', 'Id', 'Since', 'Waits for']}
-            empty="Nothing is stuck."
-            rows={stuck.map((one) => [one.what, one.state, one.id, <Moment at={one.since} />, one.waitsFor])}
+            caption="Work that fails or is overdue"
+            columns={['Work', 'Key', 'Attempts', 'Due', 'Last error']}
+            empty="All work is done as it falls due."
+            rows={jobs.map((one) => [
+              one.kind,
+              one.key,
+              String(one.attempts),
+              <Moment at={one.runAt} />,
+              <span class="wrap">{one.lastError ?? ''}</span>,
+            ])}
           />
         </section>
+        <OnTheMachine />
       </>
     )
     return { body: renderPage(visit, 'System', page) }
   },
-  act: async (visit) => {
-    await act(visit)
-    return { to: visit.path }
-  },
+  act: actOn([group([haltNow]), group(resumeActions), group(railActions), group(restoreActions)]),
 }
+
+/** What has a command and no form, and why. */
+const OnTheMachine = () => (
+  <section aria-labelledby="machine">
+    <h2 id="machine">Only by command</h2>
+    <Table
+      caption="What is done by command only"
+      columns={['What', 'Command', 'Why']}
+      empty=""
+      rows={allActions
+        .flatMap(([, actions]) => actions)
+        .filter(({ noForm }) => noForm !== undefined)
+        .map(({ title, subject, name, noForm, commands: [command] = [] }) => [
+          title,
+          <code>{`cambio ${command?.words ?? `${subject.noun} ${name}`}`}</code>,
+          noForm,
+        ])}
+    />
+  </section>
+)
 
 const Rails = ({ visit, halts }: { visit: Visit; halts: readonly Halt[] }) => (
   <section aria-labelledby="rails">
@@ -77,84 +108,31 @@ const Rails = ({ visit, halts }: { visit: Visit; halts: readonly Halt[] }) => (
   </section>
 )
 
-const Halts = ({ visit, halts }: { visit: Visit; halts: readonly Halt[] }) => (
-  <section aria-labelledby="halts">
-    <h2 id="halts">Halts</h2>
-    <Table
-      caption="What is halted"
-      columns={['What', 'Since', 'Why', 'By', 'Resume']}
-      empty="Nothing is halted."
-      rows={halts.map((one) => [
-        `${one.scope} ${one.name}`.trim(),
-        <Moment at={one.since} />,
-        one.reason,
-        one.haltedBy,
-        visit.may('system.halt') && one.scope !== 'crediting' && one.scope !== 'restored' ? (
-          <ActionForm
-            visit={visit}
-            action="resume"
-            name={one.resumeBy ? 'Resume, as the second' : 'Ask to resume'}
-            class="inline"
-          >
-            <input type="hidden" name="scope" value={one.scope} />
-            <input type="hidden" name="name" value={one.name} />
-            <ActionField id={`resume-${one.scope}-${one.name}`} name="reason" label="Reason" required />
-          </ActionForm>
-        ) : null,
-      ])}
-    />
-    {visit.may('system.halt') ? (
-      <details>
-        <summary>Halt</summary>
-        <ActionForm visit={visit} action="halt" name="Halt now">
-          <p class="hint">
-            Nothing that is halted is paid out, from the moment this page comes back. Money that arrives is booked. Two
-            operators resume it.
-          </p>
-          <div class="field">
-            <label for="scope">What</label>
-            <select id="scope" name="scope">
-              <option value="payouts">All payouts</option>
-              <option value="all">Everything: new orders, too</option>
-              <option value="rail">One rail</option>
-              <option value="asset">One asset</option>
-            </select>
-          </div>
-          <ActionField
-            id="name"
-            name="name"
-            label="Name of the rail or asset"
-            hint="A rail as listed below, or an asset as in BTC-BTC."
-          />
-          <ActionField id="reason" name="reason" label="Reason" required />
-        </ActionForm>
-      </details>
-    ) : null}
-  </section>
-)
-
-async function act({ ctx, form, operator, may }: Visit & { form: URLSearchParams }): Promise<void> {
-  if (!may('system.halt')) throw new Refusal('FORBIDDEN', 'Your role does not include this action.')
-  const subject = subjectIn(form)
-  const reason = form.get('reason') ?? ''
-  switch (form.get('action') ?? '') {
-    case 'halt':
-      await halt(ctx, subject, { reason, actor: operatorSubject({ id: operator.operatorId }) })
-      return
-    case 'resume': {
-      const self = (await listOperators(ctx)).find(({ id }) => id === operator.operatorId)
-      if (!self) throw new Refusal('FORBIDDEN', 'You are no operator any more.')
-      await resume(ctx, subject, { reason, operator: self })
-      return
-    }
-    default:
-      throw new Refusal('BAD_REQUEST', 'There is no such action.')
-  }
+/** What is halted, with the form that ends it. */
+function resumeForms(visit: Visit, { scope, name }: Halt) {
+  if (scope === 'restored') return formsAbout(visit, restoreActions, '')
+  if (scope === 'crediting') return formsAbout(visit, railActions, name)
+  return formsAbout(visit, resumeActions, `${scope} ${name}`.trim())
 }
 
-function subjectIn(form: URLSearchParams): HaltSubject {
-  const [scope, name] = [form.get('scope') ?? '', (form.get('name') ?? '').trim()]
-  if (scope === 'all' || scope === 'payouts') return { scope, name: '' }
-  if (scope === 'rail' || scope === 'asset') return { scope, name }
-  throw new Refusal('BAD_REQUEST', 'This can not be halted.')
+async function haltsOf(visit: Visit, halts: readonly Halt[], nameOf: (actor: string | null) => string) {
+  const forms = await Promise.all(halts.map((one) => resumeForms(visit, one)))
+  return (
+    <section aria-labelledby="halts">
+      <h2 id="halts">Halts</h2>
+      <Table
+        caption="What is halted"
+        columns={['What', 'Since', 'Why', 'By', 'Resume']}
+        empty="Nothing is halted."
+        rows={halts.map((one, at) => [
+          `${one.scope} ${one.name}`.trim(),
+          <Moment at={one.since} />,
+          one.reason,
+          nameOf(one.haltedBy),
+          forms[at],
+        ])}
+      />
+      <div class="actions">{await formsOf(visit, [haltNow], undefined)}</div>
+    </section>
+  )
 }

@@ -1,143 +1,94 @@
-import { changeRole, disableOperator, listOperators, operatorSubject } from '../../exchange/operators/operator.ts'
-import { inviteOperator, openInvitations, revokeInvitation } from '../../exchange/operators/invitation.ts'
+import { allActions } from '../../exchange/actions/all.ts'
+import { invitationActions, newOperatorActions, operatorActions, tokenActions } from '../../exchange/actions/team.ts'
+import { openInvitations } from '../../exchange/operators/invitation.ts'
+import { listOperators, type Operator } from '../../exchange/operators/operator.ts'
 import { permissionsOf, roles } from '../../exchange/operators/roles.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
-import { ActionField, ActionForm } from '../pages/form.tsx'
+import { listTokens, type OperatorToken } from '../../exchange/operators/token.ts'
+import { actOn, formsOf } from '../pages/actions.tsx'
 import { renderPage } from './layout.tsx'
-import type { Page, Visit } from './page.ts'
+import { group, keysPath, type Page, type Visit } from './page.ts'
 import { Moment, Table } from '../pages/table.tsx'
 
 /** `/console/team`: operators and what each role may do. */
 export const teamPage: Page = {
   path: '/console/team',
   needs: 'team.view',
-  show: async (visit) => ({ body: await teamOf(visit) }),
-  act: async (visit) => {
-    if (!visit.may('team.manage')) throw new Refusal('FORBIDDEN', 'Your role does not include this action.')
-    const { ctx, form, operator } = visit
-    const actor = operatorSubject({ id: operator.operatorId })
-    const [email, role] = [(form.get('email') ?? '').trim(), form.get('role') ?? '']
-    switch (form.get('action') ?? '') {
-      case 'invite': {
-        const { url } = await inviteOperator(ctx, { email, role, name: form.get('name') ?? '' }, actor)
-        const sent = `${email} gets an e-mail with a link that works once, for 72 hours.`
-        return {
-          body: await teamOf(visit, ctx.config.mail.smtpUrl === undefined ? `${sent} The link is ${url}` : sent),
-        }
-      }
-      case 'role':
-        await changeRole(ctx, email, role, actor)
-        return { to: visit.path }
-      case 'revoke':
-        await revokeInvitation(ctx, email, actor)
-        return { to: visit.path }
-      case 'disable':
-        await disableOperator(ctx, email, actor)
-        return { to: visit.path }
-      default:
-        throw new Refusal('BAD_REQUEST', 'There is no such action.')
-    }
-  },
-}
-
-async function teamOf(visit: Visit, notice?: string): Promise<string> {
-  const [operators, invitations] = await Promise.all([listOperators(visit.ctx), openInvitations(visit.ctx)])
-  const mayManage = visit.may('team.manage')
-  return renderPage(
-    visit,
-    'Team',
-    <>
-      {notice === undefined ? null : <p class="notice">{notice}</p>}
-      <Table
-        caption="Operators"
-        columns={['E-mail address', 'Name', 'Role', 'Since', ...(mayManage ? ['Change'] : [])]}
-        empty="There is no operator."
-        rows={operators.map((one) => [
-          one.email,
-          one.name,
-          one.disabledAt === null ? one.role : 'disabled',
-          <Moment at={one.createdAt} />,
-          ...(mayManage && one.disabledAt === null
-            ? [
-                <ActionForm visit={visit} action="role" name="Change role" class="inline">
-                  <input type="hidden" name="email" value={one.email} />
-                  <RoleChoice id={`role-${one.id}`} value={one.role} />
-                </ActionForm>,
-              ]
-            : mayManage
-              ? ['']
-              : []),
-        ])}
-      />
-      <Invitations visit={visit} invitations={invitations} mayManage={mayManage} />
-      {mayManage ? (
-        <div class="pair">
-          <section aria-labelledby="new">
-            <h2 id="new">Invite an operator</h2>
-            <ActionForm visit={visit} action="invite" name="Invite">
-              <ActionField id="new-email" name="email" label="E-mail address" required />
-              <ActionField id="new-name" name="name" label="Name" />
-              <RoleChoice id="new-role" value="support" />
-            </ActionForm>
-          </section>
-          <section aria-labelledby="disable">
-            <h2 id="disable">Disable an operator</h2>
-            <ActionForm visit={visit} action="disable" name="Disable">
-              <p class="hint">Sessions, tokens and open invitations of this operator stop working at once.</p>
-              <ActionField id="disable-email" name="email" label="E-mail address" required />
-            </ActionForm>
-          </section>
-        </div>
-      ) : null}
-      <section aria-labelledby="roles">
-        <h2 id="roles">What each role may do</h2>
+  show: async (visit) => {
+    const [operators, tokens] = await Promise.all([listOperators(visit.ctx), listTokens(visit.ctx)])
+    const page = (
+      <>
         <Table
-          caption="Permissions by role"
-          columns={['Role', 'May']}
-          empty=""
-          rows={roles.map((role) => [role, [...permissionsOf[role]].join(', ')])}
+          caption="Operators"
+          columns={['E-mail address', 'Name', 'Role', 'Since', 'Tokens', 'Change']}
+          empty="There is no operator."
+          rows={await Promise.all(operators.map((one) => operatorRow(visit, one, tokens)))}
         />
-      </section>
-    </>,
-  )
+        {await invitationsPart(visit)}
+        <p>
+          <a href={keysPath}>Passkeys and keys</a>: those that wait to be countersigned, and your own.
+        </p>
+        <div class="actions">{await formsOf(visit, newOperatorActions, undefined)}</div>
+        <section aria-labelledby="roles">
+          <h2 id="roles">What each role may do</h2>
+          <Table
+            caption="Permissions, and who has them"
+            columns={['Permission', 'What it lets somebody do', 'Roles']}
+            empty=""
+            rows={[...permissionsOf.admin].toSorted().map((permission) => [
+              permission,
+              <>
+                {allActions.flatMap(([about, actions]) => {
+                  const titles = actions.flatMap((one) => (one.permission === permission ? [one.title] : []))
+                  return titles.length === 0 ? [] : [<div key={about}>{`${about}: ${titles.join(', ')}`}</div>]
+                })}
+              </>,
+              roles.filter((role) => permissionsOf[role].has(permission)).join(', '),
+            ])}
+          />
+        </section>
+      </>
+    )
+    return { body: renderPage(visit, 'Team', page) }
+  },
+  act: actOn([group(newOperatorActions), group(invitationActions), group(operatorActions), group(tokenActions)]),
 }
 
-type Listed = { visit: Visit; invitations: Awaited<ReturnType<typeof openInvitations>>; mayManage: boolean }
+async function operatorRow(visit: Visit, one: Operator, tokens: readonly OperatorToken[]) {
+  const own = tokens.filter(({ operatorId, revokedAt }) => operatorId === one.id && revokedAt === null)
+  const forms = own.map(async (token) => (
+    <div key={String(token.id)}>
+      …{token.hint} {await formsOf(visit, tokenActions, token, String(token.id))}
+    </div>
+  ))
+  return [
+    one.email,
+    one.name,
+    one.disabledAt === null ? one.role : 'disabled',
+    <Moment at={one.createdAt} />,
+    await Promise.all(forms),
+    await formsOf(visit, operatorActions, one, one.email),
+  ]
+}
 
-const Invitations = ({ visit, invitations, mayManage }: Listed) =>
-  invitations.length === 0 ? null : (
+async function invitationsPart(visit: Visit) {
+  const invitations = await openInvitations(visit.ctx)
+  if (invitations.length === 0) return null
+  const rows = invitations.map(async (one) => [
+    one.email,
+    one.name,
+    one.role,
+    <Moment at={one.at} />,
+    await formsOf(visit, invitationActions, one.email, one.email),
+  ])
+  return (
     <section aria-labelledby="invited">
       <h2 id="invited">Invited</h2>
       <Table
         caption="Open invitations"
-        columns={['E-mail address', 'Name', 'Role', 'Since', ...(mayManage ? ['Change'] : [])]}
+        columns={['E-mail address', 'Name', 'Role', 'Since', 'Change']}
         empty=""
-        rows={invitations.map((one) => [
-          one.email,
-          one.name,
-          one.role,
-          <Moment at={one.at} />,
-          ...(mayManage
-            ? [
-                <ActionForm visit={visit} action="revoke" name="Revoke" class="inline">
-                  <input type="hidden" name="email" value={one.email} />
-                </ActionForm>,
-              ]
-            : []),
-        ])}
+        rows={await Promise.all(rows)}
       />
     </section>
   )
-
-const RoleChoice = ({ id, value }: { id: string; value: string }) => (
-  <div class="field">
-    <label for={id}>Role</label>
-    <select id={id} name="role">
-      {roles.map((role) => (
-        <option key={role} value={role} selected={role === value}>
-          {role}
-        </option>
-      ))}
-    </select>
-  </div>
-)
+}

@@ -10,8 +10,8 @@ const isSecure = ({ publicUrl }: Pick<Ctx, 'publicUrl'>): boolean => publicUrl.s
 /** Whose pages these are: the staff's or partners'. */
 export type Area = 'console' | 'portal'
 
-/** Our cookies: of a session; of a right password whose code is missing; of a browser that has signed in before. */
-type CookieName = Area | `${Area}-pending` | `${Area}-device`
+/** Our cookies: of a session; of a right password whose code is missing; of a browser that has signed in before; of a form that was just used. */
+type CookieName = Area | `${Area}-pending` | `${Area}-device` | `${Area}-done`
 
 const nameOf = (ctx: Pick<Ctx, 'publicUrl'>, name: CookieName): string => `${isSecure(ctx) ? hostPrefix : ''}${name}`
 
@@ -28,15 +28,21 @@ export const signedInCookies = (
   ctx: Pick<Ctx, 'publicUrl'>,
   area: Area,
   { token, device }: { token: string; device: string },
-): string[] => [
-  cookieOf(ctx, area, token),
-  cookieOf(ctx, `${area}-device`, device, deviceSeconds),
-  cookieOf(ctx, `${area}-pending`, '', 0),
-]
+): string[] => [cookieOf(ctx, area, token), deviceCookie(ctx, area, device), cookieOf(ctx, `${area}-pending`, '', 0)]
+
+/** The cookie of a browser that is known to be somebody's: attempts elsewhere don't count against it. */
+export const deviceCookie = (ctx: Pick<Ctx, 'publicUrl'>, area: Area, device: string): string =>
+  cookieOf(ctx, `${area}-device`, device, deviceSeconds)
 
 /** The cookie of a right password whose code is missing. */
 export const pendingCookie = (ctx: Pick<Ctx, 'publicUrl'>, area: Area, pending: string): string =>
   cookieOf(ctx, `${area}-pending`, pending, pendingSeconds)
+
+/** Of a form that was used: the next page says what it has done. */
+export const doneCookie = (ctx: Pick<Ctx, 'publicUrl'>, area: Area, key: string): string =>
+  cookieOf(ctx, `${area}-done`, key, key === '' ? 0 : doneSeconds)
+
+const doneSeconds = 60
 
 /** Makes a browser forget its session. */
 export const clearedCookie = (ctx: Pick<Ctx, 'publicUrl'>, area: Area): string => cookieOf(ctx, area, '', 0)

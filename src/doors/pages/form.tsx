@@ -1,63 +1,197 @@
-import type { ComponentChildren } from 'preact'
+import { type ComponentChildren, createContext } from 'preact'
+import { useContext } from 'preact/hooks'
 
-/** A form that posts to its own page, with the action in `action`. */
+import { newOnce } from '../../exchange/sign-in/once.ts'
+
+/** A form that was refused, as it was sent, and why; without a message it was tried. `field` is empty for the whole form. */
+export type RefusedForm = {
+  form: URLSearchParams
+  field: string
+  message: string
+  /** Its page does not have it any more. */
+  isGone?: true
+}
+
+/** What the form that was refused has in its page. */
+export const drawnMark = 'data-refused'
+
+/** What a form knows of the page that it is part of. */
+export type FormVisit = { path: string; csrf: string; refused?: RefusedForm | undefined }
+
+/** The refused form that the fields belong to; undefined in every other form. */
+const Refused = createContext<RefusedForm | undefined>(undefined)
+
+/** The token of a form: it is used once. */
+export const OnceField = () => <input type="hidden" name="once" value={newOnce()} />
+
+/** The token that a form was sent with; undefined for a form of no page of ours, or of one from before forms had them. */
+export function onceIn(form: URLSearchParams): string | undefined {
+  const once = form.get('once') ?? ''
+  return /^[\w-]{20,100}$/.test(once) ? once : undefined
+}
+
+type Hidden = Readonly<Record<string, string>>
+
+/** What the button sends as its action that only shows what the form would do. */
+export const tryOf = (action: string): string => `try-${action}`
+
+/** Whether it is this form that was refused: its action, about the same subject. */
+export function isRefused({ refused }: FormVisit, action: string, hidden: Hidden = {}): boolean {
+  if (![action, tryOf(action)].includes(refused?.form.get('action') ?? '')) return false
+  return Object.entries(hidden).every(([name, value]) => refused?.form.get(name) === value)
+}
+
+/**
+ * A form that posts to its own page, with the action in `action`, and what it is about in hidden fields. It can be used once. One that
+ * was refused has what was typed, and says why at its field.
+ */
 export function ActionForm({
   visit,
   action,
   name,
+  about,
   class: kind,
+  hidden = {},
+  tries,
   children,
 }: {
-  visit: { path: string; csrf: string }
+  visit: FormVisit
   action: string
   /** What the button says. */
   name: string
+  /** What else readers of the page hear, where many buttons say the same. */
+  about?: string
   class?: string
+  hidden?: Hidden
+  /** It has a button that only shows what it would do, or nothing but that. */
+  tries?: 'may' | 'only' | undefined
   children?: ComponentChildren
 }) {
+  const refused = isRefused(visit, action, hidden) ? visit.refused : undefined
   return (
-    <form method="post" action={visit.path} class={kind ?? 'action'}>
+    <form method="post" action={visit.path} class={kind ?? 'action'} {...(refused ? { [drawnMark]: 'true' } : {})}>
       <input type="hidden" name="csrf" value={visit.csrf} />
-      <input type="hidden" name="action" value={action} />
-      {children}
-      <button type="submit" class="button">
-        {name}
-      </button>
+      <OnceField />
+      {tries === undefined ? <input type="hidden" name="action" value={action} /> : null}
+      {Object.entries(hidden).map(([field, value]) => (
+        <input type="hidden" key={field} name={field} value={value} />
+      ))}
+      {refused?.field === '' && refused.message !== '' ? <p class="problem">{refused.message}</p> : null}
+      <Refused.Provider value={refused}>{children}</Refused.Provider>
+      {tries === undefined ? null : (
+        <button type="submit" name="action" value={tryOf(action)} class="button second" formNoValidate>
+          Preview
+        </button>
+      )}
+      {tries === 'only' ? null : (
+        <button
+          type="submit"
+          class="button"
+          {...(tries === undefined ? {} : { name: 'action', value: action })}
+          {...(about === undefined ? {} : { 'aria-label': `${name}: ${about}` })}
+        >
+          {name}
+        </button>
+      )}
     </form>
   )
 }
 
-/** One field of an action's form. */
-export function ActionField({
-  id,
-  name,
-  label,
-  hint,
-  type = 'text',
-  value,
-  required = false,
-}: {
-  id: string
-  name: string
-  label: string
-  hint?: string
-  type?: 'text' | 'password'
-  value?: string
-  required?: boolean
-}) {
+type FieldProps = { id: string; name: string; label: string; hint?: string | undefined; required?: boolean }
+
+/** A label, a hint, what is wrong, and the field. */
+function Row({ id, name, label, hint, children }: FieldProps & { children: ComponentChildren }) {
+  const refused = useContext(Refused)
+  const isWrong = refused?.field === name
   return (
-    <div class="field">
+    <div class={isWrong ? 'field wrong' : 'field'}>
       <label for={id}>{label}</label>
       {hint === undefined ? null : (
         <p class="hint" id={`${id}-hint`}>
           {hint}
         </p>
       )}
-      {type === 'password' ? (
-        <input id={id} name={name} type="password" autocomplete="off" required={required} />
-      ) : (
-        <input id={id} name={name} type="text" autocomplete="off" value={value} required={required} />
-      )}
+      {isWrong ? (
+        <p class="problem" id={`${id}-problem`}>
+          {refused.message}
+        </p>
+      ) : null}
+      {children}
     </div>
+  )
+}
+
+/** The attributes of a field, with what was typed if the form was refused. */
+function useField({ id, name, hint, required = false }: FieldProps, value: string | undefined) {
+  const refused = useContext(Refused)
+  const isWrong = refused?.field === name
+  const about = [...(hint === undefined ? [] : [`${id}-hint`]), ...(isWrong ? [`${id}-problem`] : [])].join(' ')
+  return {
+    typed: refused?.form.get(name) ?? value,
+    attributes: {
+      id,
+      name,
+      required,
+      ...(about === '' ? {} : { 'aria-describedby': about }),
+      ...(isWrong ? { 'aria-invalid': 'true' as const } : {}),
+    },
+  }
+}
+
+/** One field of an action's form. What was typed as a secret is not shown again. */
+export function ActionField({
+  type = 'text',
+  value,
+  ...props
+}: FieldProps & { type?: 'text' | 'password' | 'code' | 'datetime-local'; value?: string | undefined }) {
+  const { typed, attributes } = useField(props, value)
+  return (
+    <Row {...props}>
+      {type === 'password' ? (
+        <input type="password" autocomplete="off" {...attributes} />
+      ) : type === 'datetime-local' ? (
+        <input type="datetime-local" value={typed} {...attributes} />
+      ) : type === 'code' ? (
+        <input type="text" autocomplete="one-time-code" {...attributes} />
+      ) : (
+        <input type="text" autocomplete="off" value={typed} {...attributes} />
+      )}
+    </Row>
+  )
+}
+
+/** A field of several lines. */
+export function ActionText({
+  value,
+  ...props
+}: FieldProps & { rows: number; maxLength?: number; value?: string | undefined }) {
+  const { typed, attributes } = useField(props, value)
+  const { rows, maxLength } = props
+  return (
+    <Row {...props}>
+      <textarea rows={rows} {...(maxLength === undefined ? {} : { maxLength })} {...attributes}>
+        {typed}
+      </textarea>
+    </Row>
+  )
+}
+
+/** A choice of an action's form; what people read is next to each value. */
+export function ActionChoice({
+  options,
+  value,
+  ...props
+}: FieldProps & { options: readonly (readonly [value: string, text: string])[]; value?: string | undefined }) {
+  const { typed, attributes } = useField(props, value)
+  return (
+    <Row {...props}>
+      <select {...attributes}>
+        {options.map(([one, text]) => (
+          <option key={one} value={one} selected={one === typed}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </Row>
   )
 }

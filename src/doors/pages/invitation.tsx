@@ -1,10 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
+import { doOnce, keyOfForm } from '../../exchange/sign-in/once.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import type { Assets } from './assets.ts'
-import type { Area } from './cookie.ts'
+import { type Area, deviceCookie } from './cookie.ts'
+import { OnceField, onceIn } from './form.tsx'
 import { renderMessage, renderPlain } from './plain.tsx'
 
 type Route = { Params: { token: string } }
@@ -18,13 +20,15 @@ export type InvitationRules = {
   /** A sentence that says who is invited; undefined for a link that does not work. */
   read(token: string): Promise<{ email: string; sentence: string } | undefined>
   /** BAD_REQUEST for a weak password, NOT_FOUND for a link that does not work. */
-  accept(token: string, password: string): Promise<unknown>
+  accept(ctx: Ctx, token: string, password: string): Promise<unknown>
+  /** What a browser of somebody is known by. */
+  deviceOf(email: string): string
 }
 
 /** `/{area}/invitation/{token}`: somebody who was invited chooses a password, and signs in with it. */
 export function serveInvitation(
   scope: FastifyInstance,
-  { ctx, area, assets, headers, read, accept }: InvitationRules,
+  { ctx, area, assets, headers, read, accept, deviceOf }: InvitationRules,
 ): void {
   const html = 'text/html; charset=utf-8'
   const path = `/${area}/invitation/:token`
@@ -43,7 +47,12 @@ export function serveInvitation(
     void reply.headers(own).type(html)
     const invited = await read(token)
     try {
-      await accept(token, (form.get('password') ?? '').slice(0, 1_000))
+      const password = (form.get('password') ?? '').slice(0, 1_000)
+      const once = onceIn(form)
+      const work = (own: Ctx) => accept(own, token, password).then(() => 'accepted')
+      await (once === undefined ? work(ctx) : doOnce(ctx, keyOfForm({ area, session: token, once }), work))
+      // The first sign-in, too, is from a browser that strangers' attempts cannot keep out.
+      if (invited) void reply.header('set-cookie', deviceCookie(ctx, area, deviceOf(invited.email)))
       return await reply.redirect(`/${area}/sign-in`, 303)
     } catch (error) {
       if (!invited || !(error instanceof Refusal) || error.code !== 'BAD_REQUEST') throw error
@@ -69,6 +78,7 @@ const invitationPage = (
         </p>
       )}
       <p>{sentence}</p>
+      <OnceField />
       <input type="hidden" name="email" autocomplete="username" value={email} />
       <div class="field">
         <label for="password">Password</label>

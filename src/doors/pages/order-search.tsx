@@ -21,7 +21,7 @@ export function searchOf(query: URLSearchParams, limit: number, byEmail: boolean
 }
 
 /** The start of a day, or of one after it; undefined for what is no time. `until` includes its day. */
-function dayIn(text: string | undefined, daysAfter: number): Date | undefined {
+export function dayIn(text: string | undefined, daysAfter: number): Date | undefined {
   if (text === undefined || !/^\d{4}-\d\d-\d\d(T[\d:.]+Z?)?$/.test(text)) return undefined
   const isDay = text.length === 10
   const at = new Date(isDay ? `${text}T00:00:00Z` : text)
@@ -82,7 +82,8 @@ export function OrderFilters({ area, query }: { area: Area; query: URLSearchPara
   )
 }
 
-const Choice = ({
+/** A choice among values, or any. */
+export const Choice = ({
   name,
   label,
   values,

@@ -4,6 +4,7 @@ import { languageOf } from '../../platform/language/language.ts'
 import { renderDocument } from '../ui/document.tsx'
 import type { Assets } from './assets.ts'
 import type { Area } from './cookie.ts'
+import { Typed } from './typed.tsx'
 
 export const english = languageOf('en')
 
@@ -34,14 +35,21 @@ const titles: Readonly<Record<number, string>> = {
   500: 'Something went wrong',
 }
 
-/** A refusal or a fault, with the way back. */
-export const renderMessage = (assets: Assets, area: Area, status: number, message: string): string =>
+/** A refusal or a fault, with what was typed and the way back. */
+export const renderMessage = (
+  assets: Assets,
+  area: Area,
+  status: number,
+  message: string,
+  form?: URLSearchParams,
+): string =>
   renderPlain(
     assets,
     area,
     titles[status] ?? 'Please check what you entered',
     <>
       <p>{message}</p>
+      {form ? <Typed form={form} /> : null}
       <p>
         <a href={`/${area}`}>Back to the {area}</a>
       </p>

@@ -3,14 +3,17 @@ import type { ComponentChildren } from 'preact'
 import { renderDocument } from '../ui/document.tsx'
 import type { AreaVisit } from './area.ts'
 import type { Area } from './cookie.ts'
+import { OnceField } from './form.tsx'
 import { areaNames, english } from './plain.tsx'
+import { SavedOnce } from './saved-once.tsx'
+import { Typed } from './typed.tsx'
 
 /** One line of an area's menu. */
 export type MenuItem = { path: string; name: string }
 
 type ShellProps = {
   area: Area
-  visit: Pick<AreaVisit, 'assets' | 'path'>
+  visit: Pick<AreaVisit, 'assets' | 'path' | 'refused' | 'said' | 'secrets'>
   title: string
   menu: readonly MenuItem[]
   /** Who is signed in, as a link to the own account. */
@@ -50,6 +53,7 @@ export function renderShell({ area, visit, title, menu, who, find, children }: S
             {who.name}
           </a>
           <form method="post" action={`/${area}/sign-out`}>
+            <OnceField />
             <button type="submit" class="quiet">
               Sign out
             </button>
@@ -69,6 +73,18 @@ export function renderShell({ area, visit, title, menu, who, find, children }: S
           </nav>
           <main id="main">
             <h1>{title}</h1>
+            {visit.refused?.message ? (
+              <p class="notice bad" role="alert">
+                {visit.refused.message}
+              </p>
+            ) : null}
+            {visit.refused?.isGone ? <Typed form={visit.refused.form} /> : null}
+            {visit.said === undefined ? null : (
+              <p class="notice" role="status">
+                {visit.said}
+              </p>
+            )}
+            {visit.secrets ? <SavedOnce secrets={visit.secrets} /> : null}
             {children}
           </main>
         </div>

@@ -6,11 +6,14 @@ export function Table({
   columns,
   rows,
   empty,
+  rowData,
 }: {
   caption: string
   columns: readonly string[]
   rows: readonly (readonly ComponentChildren[])[]
   empty: string
+  /** `data-` attributes of a row, for programs. */
+  rowData?: (index: number) => Readonly<Record<`data-${string}`, string>>
 }) {
   if (rows.length === 0) return <p class="hint">{empty}</p>
   return (
@@ -28,7 +31,7 @@ export function Table({
         </thead>
         <tbody>
           {rows.map((row, index) => (
-            <tr key={index}>
+            <tr key={index} {...rowData?.(index)}>
               {row.map((cell, at) => (
                 <td key={at}>{cell}</td>
               ))}
@@ -65,9 +68,9 @@ export const Moment = ({ at }: { at: Date }) => (
   <time dateTime={at.toISOString()}>{`${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`}</time>
 )
 
-/** How long ago something was, in the largest unit that fits. */
-export function age(at: Date, now: Date): string {
-  const minutes = Math.max(0, Math.trunc((now.getTime() - at.getTime()) / 60_000))
+/** How long something has lasted, in the largest unit that fits. */
+export function duration(ms: number): string {
+  const minutes = Math.max(0, Math.trunc(ms / 60_000))
   if (minutes < 60) return `${minutes} min`
   if (minutes < 48 * 60) return `${Math.trunc(minutes / 60)} h`
   return `${Math.trunc(minutes / 1_440)} days`

@@ -1,15 +1,14 @@
+import { endpointActions, replayActions } from '../../exchange/actions/endpoints.ts'
 import { listAttempts, type SeenAttempt } from '../../exchange/webhooks/attempts.ts'
 import { isSignedFor } from '../../exchange/webhooks/check-signature.ts'
 import { type Endpoint, listEndpoints, showEndpoint } from '../../exchange/webhooks/endpoint.ts'
-import { portalSubject } from '../../exchange/partners/portal-users.ts'
-import { changeEndpoint, testEndpoint } from '../../exchange/webhooks/manage-endpoints.ts'
-import { replayEvent } from '../../exchange/webhooks/replay.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { actOn, formsOf } from '../pages/actions.tsx'
 import { ActionForm } from '../pages/form.tsx'
 import { Moment, StatusLabel, Table } from '../pages/table.tsx'
 import { Notice } from '../ui/notice.tsx'
-import { needAdmin, type Page, renderPage, type Visit } from './page.ts'
+import { type FormVisit, group, type Page, renderPage, type Visit } from './page.ts'
 
 const shownAttempts = 50
 
@@ -18,38 +17,29 @@ export const eventsPage: Page = {
   path: '/portal/events',
   show: async (visit) => ({ body: await eventsOf(visit) }),
   act: async (visit) => {
-    const { ctx, form, user, path } = visit
-    const id = readId(form.get('endpoint') ?? '')
-    if (id === undefined) throw new Refusal('BAD_REQUEST', 'This form names no endpoint.')
-    const key = { id, partnerId: user.partnerId }
-    const to = `${path}?endpoint=${id}`
-    switch (form.get('action') ?? '') {
-      case 'replay':
-        await ctx.db.atomic((db) => replayEvent(ctx, db, key, form.get('event') ?? ''))
-        return { to }
-      case 'test':
-        await ctx.db.atomic((db) => testEndpoint(ctx, db, key))
-        return { to }
-      case 'resume':
-        needAdmin(visit)
-        await changeEndpoint(ctx, key, { status: 'active' }, portalSubject(user.id))
-        return { to }
-      case 'check': {
-        const text = (name: string): string => (form.get(name) ?? '').slice(0, 100_000)
-        const received = {
-          id: text('id').trim(),
-          timestamp: text('timestamp').trim(),
-          signature: text('signature').trim(),
-        }
-        // Browsers send line ends of a text area as CR LF; our bodies have none.
-        const isRight = await isSignedFor(ctx, key, { ...received, body: text('body').replaceAll('\r\n', '\n') })
-        const query = new URLSearchParams({ endpoint: String(id) })
-        return { body: await eventsOf({ ...visit, query }, isRight) }
-      }
-      default:
-        throw new Refusal('BAD_REQUEST', 'There is no such action.')
-    }
+    if (visit.form.get('action') === 'check') return checked(visit)
+    const outcome = await actOn([group([...endpointActions, ...replayActions], { about: endpointOf })])(visit)
+    return 'to' in outcome ? { ...outcome, to: `${visit.path}?${shownBy(visit)}` } : outcome
   },
+}
+
+/** The endpoint that a form names, if it is this partner's. */
+function endpointOf({ ctx, form, user }: FormVisit): Promise<Endpoint> {
+  const id = readId(form.get('endpoint') ?? '')
+  if (id === undefined) throw new Refusal('BAD_REQUEST', 'This form names no endpoint.')
+  return showEndpoint(ctx, { id, partnerId: user.partnerId })
+}
+
+const shownBy = ({ form }: FormVisit) => new URLSearchParams({ endpoint: form.get('endpoint') ?? '' })
+
+async function checked(visit: FormVisit) {
+  const { ctx, form } = visit
+  const text = (name: string): string => (form.get(name) ?? '').slice(0, 100_000)
+  const received = { id: text('id').trim(), timestamp: text('timestamp').trim(), signature: text('signature').trim() }
+  const key = await endpointOf(visit)
+  // Browsers send line ends of a text area as CR LF; our bodies have none.
+  const isRight = await isSignedFor(ctx, key, { ...received, body: text('body').replaceAll('\r\n', '\n') })
+  return { body: await eventsOf({ ...visit, query: shownBy(visit) }, isRight) }
 }
 
 async function eventsOf(visit: Visit, isRight?: boolean): Promise<string> {
@@ -59,6 +49,9 @@ async function eventsOf(visit: Visit, isRight?: boolean): Promise<string> {
   const endpoint = wanted === undefined ? undefined : await showEndpoint(ctx, { id: wanted, partnerId: user.partnerId })
   const event = query.get('event')?.slice(0, 60) || undefined
   const list = endpoint && (await listAttempts(ctx, endpoint, { limit: shownAttempts, event }))
+  const actions = await Promise.all(
+    endpoints.map((one) => formsOf(visit, endpointActions, one, String(one.id), { isButton: true })),
+  )
   return renderPage(
     visit,
     'Webhooks',
@@ -74,7 +67,7 @@ async function eventsOf(visit: Visit, isRight?: boolean): Promise<string> {
         caption="Your endpoints"
         columns={['URL', 'Status', 'Events', 'Action']}
         empty="You have no endpoint. Add one with POST /v1/webhook-endpoints."
-        rows={endpoints.map((one) => [
+        rows={endpoints.map((one, at) => [
           <a
             class="wrap"
             href={`/portal/events?endpoint=${one.id}`}
@@ -84,12 +77,12 @@ async function eventsOf(visit: Visit, isRight?: boolean): Promise<string> {
           </a>,
           <StatusLabel status={one.status} />,
           <span class="wrap">{one.types.join(', ')}</span>,
-          <EndpointAction visit={visit} endpoint={one} />,
+          actions[at],
         ])}
       />
       {endpoint && list ? (
         <>
-          <Attempts visit={visit} endpoint={endpoint} attempts={list.attempts} event={event} />
+          {await attemptsPart({ visit, endpoint, attempts: list.attempts, event })}
           <SignatureCheck visit={visit} endpoint={endpoint} />
         </>
       ) : null}
@@ -97,24 +90,13 @@ async function eventsOf(visit: Visit, isRight?: boolean): Promise<string> {
   )
 }
 
-const EndpointAction = ({ visit, endpoint }: { visit: Visit; endpoint: Endpoint }) => {
-  const isStopped = endpoint.status === 'disabled' || endpoint.status === 'paused'
-  return (
-    <ActionForm
-      visit={visit}
-      action={isStopped ? 'resume' : 'test'}
-      name={isStopped ? 'Resume' : 'Send a test'}
-      class="inline"
-    >
-      <input type="hidden" name="endpoint" value={String(endpoint.id)} />
-    </ActionForm>
-  )
-}
-
 type AttemptsProps = { visit: Visit; endpoint: Endpoint; attempts: readonly SeenAttempt[]; event: string | undefined }
 
-function Attempts({ visit, endpoint, attempts, event }: AttemptsProps) {
+async function attemptsPart({ visit, endpoint, attempts, event }: AttemptsProps) {
   const [latest] = attempts
+  const replay = ({ eventId }: SeenAttempt) =>
+    formsOf(visit, replayActions, endpoint, String(endpoint.id), { isButton: true, preset: { event: eventId } })
+  const again = await Promise.all(attempts.map(replay))
   return (
     <section aria-labelledby="attempts">
       <h2 id="attempts">{event === undefined ? 'Latest deliveries' : `Deliveries of ${event}`}</h2>
@@ -122,7 +104,7 @@ function Attempts({ visit, endpoint, attempts, event }: AttemptsProps) {
         caption="Deliveries, the latest first"
         columns={['Event', 'Type', 'At', 'Attempt', 'Result', 'Took', 'Next', 'Again']}
         empty="Nothing has been sent to this endpoint."
-        rows={attempts.map((one) => [
+        rows={attempts.map((one, at) => [
           <a href={`/portal/events?endpoint=${endpoint.id}&event=${one.eventId}`}>{one.eventId}</a>,
           one.type,
           <Moment at={one.at} />,
@@ -130,10 +112,7 @@ function Attempts({ visit, endpoint, attempts, event }: AttemptsProps) {
           one.status === null ? one.outcome : `${one.outcome} (${one.status})`,
           `${one.tookMs} ms`,
           one.nextAt === null ? '' : <Moment at={one.nextAt} />,
-          <ActionForm visit={visit} action="replay" name="Replay" class="inline">
-            <input type="hidden" name="endpoint" value={String(endpoint.id)} />
-            <input type="hidden" name="event" value={one.eventId} />
-          </ActionForm>,
+          again[at],
         ])}
       />
       {event !== undefined && latest ? (
@@ -158,8 +137,7 @@ const SignatureCheck = ({ visit, endpoint }: { visit: Visit; endpoint: Endpoint 
     <p class="hint">
       Paste what your server received. It is compared with the present secret of {endpoint.url}, and not kept.
     </p>
-    <ActionForm visit={visit} action="check" name="Check">
-      <input type="hidden" name="endpoint" value={String(endpoint.id)} />
+    <ActionForm visit={visit} action="check" name="Check" hidden={{ endpoint: String(endpoint.id) }}>
       {['id', 'timestamp', 'signature'].map((name) => (
         <div class="field" key={name}>
           <label for={`check-${name}`}>webhook-{name}</label>

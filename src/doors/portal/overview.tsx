@@ -1,5 +1,5 @@
 import { findOrders } from '../../exchange/reports/find-orders.ts'
-import { listEndpoints } from '../../exchange/webhooks/endpoint.ts'
+import { deafStatuses, listEndpoints } from '../../exchange/webhooks/endpoint.ts'
 import { Table } from '../pages/table.tsx'
 import { Notice } from '../ui/notice.tsx'
 import { orderColumns, orderRow } from './orders.tsx'
@@ -16,7 +16,7 @@ export const overviewPage: Page = {
       findOrders(ctx, { partnerId: user.partnerId, page: 1, limit: latest, byEmail: false }),
       listEndpoints(ctx, user.partnerId),
     ])
-    const failing = endpoints.filter(({ status }) => status === 'failing' || status === 'disabled')
+    const failing = endpoints.filter(({ status }) => deafStatuses.includes(status))
     const page = (
       <>
         {failing.map((one) => (

@@ -2,21 +2,24 @@ import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
 import {
-  endPortalSession,
+  endPortalSessions,
   type PortalSession,
   portalSessionOf,
+  portalDevice,
   signInAtPortal,
 } from '../../exchange/partners/portal-sessions.ts'
+import { signInAtPortalWithPasskey } from '../../exchange/partners/portal-passkeys.ts'
 import { acceptPortalInvitation, readPortalInvitation } from '../../exchange/partners/portal-users.ts'
-import { serveArea } from '../pages/area.ts'
+import { serveArea } from '../pages/serve-area.ts'
 import { serveInvitation } from '../pages/invitation.tsx'
+import { accountPage } from './account.tsx'
 import { calculatorPage } from './calculator.tsx'
 import { docsPage } from './docs.tsx'
 import { eventsPage } from './events.tsx'
 import { keysPage } from './keys.tsx'
 import { orderPage, ordersCsv, ordersPage } from './orders.tsx'
 import { overviewPage } from './overview.tsx'
-import type { Page, Visit } from './page.ts'
+import { actingUser, type Page, type Visit } from './page.ts'
 import { scenariosPage } from './scenarios.tsx'
 import type { TestScenarios } from './test-scenarios.ts'
 import { statementsCsv, statementsPage } from './statements.tsx'
@@ -38,6 +41,7 @@ export const pages: readonly Page[] = [
   teamPage,
   docsPage,
   scenariosPage,
+  accountPage,
 ]
 
 /** The pages of partners' people under `/portal`. Each shows what belongs to their own partner. */
@@ -45,10 +49,11 @@ export const buildPortal = (app: FastifyInstance, ctx: Ctx, scenarios?: TestScen
   serveArea<PortalSession, Page, Visit>(app, ctx, {
     area: 'portal',
     pages,
-    signIn: (typed) => signInAtPortal(ctx, typed),
-    personOf: (token) => portalSessionOf(ctx, token),
-    endSession: ({ sessionId }) => endPortalSession(ctx, sessionId),
-    visit: (user, _page, visit) => ({ ...visit, user, scenarios }),
+    signIn: signInAtPortal,
+    passkeySignIn: signInAtPortalWithPasskey,
+    personOf: (token, isUse) => portalSessionOf(ctx, token, isUse),
+    endSession: ({ id, sessionId }) => endPortalSessions(ctx, id, sessionId),
+    visit: (user, _page, visit) => ({ ...visit, user, acting: actingUser(user), scenarios }),
     also: (scope, tools) =>
       serveInvitation(scope, {
         ctx,
@@ -58,6 +63,7 @@ export const buildPortal = (app: FastifyInstance, ctx: Ctx, scenarios?: TestScen
           const invited = await readPortalInvitation(ctx, token)
           return invited && { email: invited.email, sentence: `You are invited to the portal as ${invited.email}.` }
         },
-        accept: (token, password) => acceptPortalInvitation(ctx, token, password),
+        accept: acceptPortalInvitation,
+        deviceOf: (email) => portalDevice(ctx, email),
       }),
   })

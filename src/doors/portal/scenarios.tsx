@@ -1,4 +1,5 @@
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { ActionForm } from '../pages/form.tsx'
 import { Table } from '../pages/table.tsx'
 import { type Page, renderPage } from './page.ts'
 
@@ -6,7 +7,7 @@ import { type Page, renderPage } from './page.ts'
 export const scenariosPage: Page = {
   path: '/portal/scenarios',
   show: (visit) => {
-    const { scenarios, path, csrf } = visit
+    const { scenarios } = visit
     if (!scenarios) return Promise.reject(new Refusal('NOT_FOUND', 'There are no test scenarios here.'))
     const page = (
       <>
@@ -21,22 +22,17 @@ export const scenariosPage: Page = {
           rows={scenarios.list.map(({ name, title }) => [
             title,
             <code>{name}</code>,
-            <form method="post" action={path}>
-              <input type="hidden" name="csrf" value={csrf} />
-              <input type="hidden" name="action" value="play" />
-              <input type="hidden" name="name" value={name} />
-              <button type="submit" class="button" aria-label={`Play: ${title}`}>
-                Play
-              </button>
-            </form>,
+            <ActionForm visit={visit} action="play" name="Play" about={title} hidden={{ name }} class="inline" />,
           ])}
         />
       </>
     )
     return Promise.resolve({ body: renderPage(visit, 'Test scenarios', page) })
   },
-  act: async ({ scenarios, user, form }) => {
+  act: async ({ ctx, scenarios, user, form }) => {
     if (!scenarios || form.get('action') !== 'play') throw new Refusal('BAD_REQUEST', 'There is no such action.')
+    // A scenario is many blocks of the sandbox's own: the form is used up before they begin.
+    await ctx.db.atomic(() => Promise.resolve())
     return { to: `/portal/orders/${await scenarios.play(user.partnerId, form.get('name') ?? '')}` }
   },
 }

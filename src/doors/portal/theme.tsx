@@ -1,107 +1,43 @@
-import { setPartner } from '../../exchange/partners/change.ts'
-import { showPartner } from '../../exchange/partners/find.ts'
-import { portalSubject } from '../../exchange/partners/portal-users.ts'
+import { themeActions, themeTyped } from '../../exchange/actions/partners.ts'
 import { readTheme, type Theme } from '../../exchange/partners/theme.ts'
-import { pageHeaders } from '../pages/area.ts'
-import { ActionField } from '../pages/form.tsx'
+import { actOn, formsOf } from '../pages/actions.tsx'
+import { pageHeaders } from '../pages/serve-area.ts'
 import { sheetOf } from '../ui/serve-file.ts'
 import { themeSheet } from '../ui/theme.ts'
-import { needAdmin, type Page, renderPage, type Visit } from './page.ts'
+import { group, needAdmin, ownPartner, type Page, renderPage, type Visit } from './page.ts'
 
 /** `/portal/theme`: how the partner's pages look. The page itself has the colors and corners that are tried. */
 export const themePage: Page = {
   path: '/portal/theme',
   show: async (visit) => {
     needAdmin(visit)
-    const { settings, name } = await showPartner(visit.ctx, visit.user.partnerId)
-    return themed(visit, settings.theme, { partnerName: name })
+    return themed(visit)
   },
-  act: async (visit) => {
-    needAdmin(visit)
-    const { ctx, form, user, path } = visit
-    const { name: partnerName } = await showPartner(ctx, user.partnerId)
-    const text = themeText(form)
-    const theme = readTheme(text)
-    switch (form.get('action') ?? '') {
-      case 'save':
-        await setPartner(ctx, user.partnerId, { theme: text }, portalSubject(user.id))
-        return { to: path }
-      case 'preview':
-        return themed(visit, theme, { partnerName, notice: 'This is how it would look. Nothing is saved yet.' })
-      default:
-        return { to: path }
-    }
-  },
+  act: actOn([
+    group(themeActions, {
+      about: ownPartner,
+      tried: ({ form, ...visit }, _partner, given) => {
+        const tried = { form, field: '', message: '' }
+        const said = 'This is how it would look. Nothing is saved yet.'
+        return themed({ ...visit, refused: tried, said }, readTheme(themeTyped(given)))
+      },
+    }),
+  ]),
 }
 
-/** A form's theme as the setting takes it. What is empty is left out. */
-function themeText(form: URLSearchParams): string {
-  const typed = ['name', 'accent', 'corner', 'logo'].flatMap((name) => {
-    const text = (form.get(name) ?? '').trim()
-    if (text === '') return []
-    return [[name, name === 'corner' && /^\d{1,3}$/.test(text) ? Number.parseInt(text, 10) : text] as const]
-  })
-  return JSON.stringify(Object.fromEntries(typed))
-}
-
-type Around = { partnerName: string; notice?: string }
-
-function themed(visit: Visit, theme: Theme, { partnerName, notice }: Around) {
+async function themed(visit: Visit, tried?: Theme) {
+  const partner = await ownPartner(visit)
+  const theme = tried ?? partner.settings.theme
   const sheet = sheetOf(`${visit.assets.sheet.text}\n${themeSheet(theme)}`)
   const assets = { ...visit.assets, sheet }
   const page = (
-    <>
-      {notice === undefined ? null : (
-        <p class="notice" role="status">
-          {notice}
-        </p>
-      )}
-      <div class="pair">
-        <section aria-labelledby="change">
-          <h2 id="change">Change it</h2>
-          <form method="post" action={visit.path} class="action">
-            <input type="hidden" name="csrf" value={visit.csrf} />
-            <ActionField
-              id="name"
-              name="name"
-              label="Name on the pages"
-              hint="Empty: the account’s name."
-              value={theme.name ?? ''}
-            />
-            <ActionField
-              id="accent"
-              name="accent"
-              label="Color"
-              hint="As in #0a7cff. Empty: ours."
-              value={theme.accent ?? ''}
-            />
-            <ActionField
-              id="corner"
-              name="corner"
-              label="Corners in pixels"
-              hint="0 to 24."
-              value={String(theme.corner ?? '')}
-            />
-            <div class="field">
-              <label for="logo">Logo</label>
-              <p class="hint" id="logo-hint">
-                A data URI of a PNG, JPEG or WebP of at most 48 kB.
-              </p>
-              <textarea id="logo" name="logo" rows={3} spellcheck={false} aria-describedby="logo-hint">
-                {theme.logo ?? ''}
-              </textarea>
-            </div>
-            <button type="submit" name="action" value="preview" class="button second">
-              Preview
-            </button>
-            <button type="submit" name="action" value="save" class="button">
-              Save
-            </button>
-          </form>
-        </section>
-        <Sample theme={theme} name={theme.name ?? partnerName} />
-      </div>
-    </>
+    <div class="pair">
+      <section aria-labelledby="change">
+        <h2 id="change">Change it</h2>
+        {await formsOf(visit, themeActions, partner, undefined, { tries: 'may' })}
+      </section>
+      <Sample theme={theme} name={theme.name ?? partner.name} />
+    </div>
   )
   return { body: renderPage({ ...visit, assets }, 'Theme', page), headers: pageHeaders(assets) }
 }

@@ -1,7 +1,7 @@
 import { unsafeCharacters } from '../../platform/lib/unsafe-characters.ts'
 
 /**
- * One line of a CSV file (RFC 4180). A cell that a spreadsheet would run as a formula gets an apostrophe in front; control characters
+ * One line of a CSV file (RFC 4180). A cell that a spreadsheet would run as a formula, in full width too, gets an apostrophe in front; control characters
  * and marks that change the direction of text are removed.
  */
 export const csvLine = (cells: readonly (string | null)[]): string =>
@@ -15,7 +15,7 @@ export const csvIncomplete = (reasons: readonly string[], columns: number): stri
 
 const plain = (text: string): string => {
   const clean = text.replaceAll(unsafeCharacters, ' ')
-  return /^\s*[=+@]|^\s*-(?!\d+(\.\d+)?$)/.test(clean) ? `'${clean}` : clean
+  return /^\s*[=+@＝＋－＠]|^\s*-(?!\d+(\.\d+)?$)/.test(clean) ? `'${clean}` : clean
 }
 
 const quoted = (text: string): string => (/[",]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact'
+import type { ComponentChildren, VNode } from 'preact'
 import { renderToString } from 'preact-render-to-string'
 
 import type { Language } from '../../platform/language/language.ts'
@@ -22,6 +22,9 @@ export type DocumentProps = {
 /** A whole HTML document, in the reader's language and direction. */
 export const renderDocument = (props: DocumentProps): string =>
   `<!doctype html>\n${renderToString(<Document {...props} />)}`
+
+/** A part of a page, to be put into one that is shown already. */
+export const renderPart = (part: VNode): string => renderToString(part)
 
 /** Known to browsers (HTML standard, 2.5.8), not yet to the types of scripts. */
 const unhurried = { fetchpriority: 'low' }

@@ -16,16 +16,23 @@ export function Row({ name, note, value }: RowProps) {
   )
 }
 
-type EndRowProps = { name: string; note?: string; value: string; mark: ComponentChildren }
+type EndRowProps = {
+  name: string
+  note?: string
+  value: string
+  mark: ComponentChildren
+  /** What is promised of the amount; absent for what was agreed. */
+  price?: 'fixed' | 'provisional'
+}
 
 /** What is paid or received, with the currency's logo and the payment method. */
-export function EndRow({ name, note, value, mark }: EndRowProps) {
+export function EndRow({ name, note, value, mark, price }: EndRowProps) {
   return (
     <div class="row end">
       <dt>{name}</dt>
       <dd>
         {mark}
-        <span>{breakable(value)}</span>
+        <span data-price={price}>{breakable(value)}</span>
       </dd>
       {note === undefined ? null : <dd class="note">{note}</dd>}
     </div>

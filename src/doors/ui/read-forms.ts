@@ -1,11 +1,22 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Lets the routes of a scope take HTML forms of at most so many bytes, as URLSearchParams, and no other bodies. */
-export function readForms(scope: FastifyInstance, largestForm: number): void {
+import { badField } from '../../platform/lib/refusal.ts'
+import { isUnsafe, unsafeSentence } from '../../platform/lib/unsafe-characters.ts'
+
+/**
+ * Lets the routes of a scope take HTML forms of at most so many bytes, as URLSearchParams, and no other bodies. Characters that cannot be
+ * seen are refused; `isShown`: the pages themselves say at which field.
+ */
+export function readForms(scope: FastifyInstance, largestForm: number, { isShown = false } = {}): void {
   scope.removeAllContentTypeParsers()
   scope.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: largestForm },
-    (_request, text, parsed) => parsed(null, new URLSearchParams(String(text))),
+    (_request, text, parsed) => {
+      const form = new URLSearchParams(String(text))
+      const unsafe = [...form].find(([name, value]) => isUnsafe(name) || (!isShown && isUnsafe(value)))
+      if (unsafe) parsed(badField(unsafe[0], unsafeSentence, 'UNSAFE_CHARACTERS'))
+      else parsed(null, form)
+    },
   )
 }

@@ -34,8 +34,8 @@ test('what is refused says what to mend, in other languages too', () => {
   assert.match(says('INVALID_ADDRESS', 'The checksum does not match: check every character.'), /Prüfsumme/)
   assert.match(says('INVALID_ADDRESS', 'This is an address of a test network.'), /Testnetz/)
   assert.equal(
-    says('INVALID_ADDRESS', 'This is an address on Ethereum, another network: Bitcoin is paid out on Bitcoin.'),
-    'Das ist eine Adresse im Netzwerk Ethereum. Bitcoin wird über Bitcoin ausgezahlt.',
+    says('INVALID_ADDRESS', "That's an Ethereum address. You're buying Bitcoin."),
+    'Das ist eine Adresse von Ethereum. Sie brauchen eine für Bitcoin.',
   )
   assert.match(says('INVALID_ADDRESS', 'This is a payment request for another coin.'), /anderen Coin/)
   assert.match(says('INVALID_VALUE', 'The payment request names another Memo.'), /passt nicht/)

@@ -8,7 +8,10 @@ import type { Problem } from '../../platform/lib/refusal.ts'
 const meanings: readonly (readonly [sentence: RegExp, key: string])[] = [
   [/test network/, 'address.testNetwork'],
   [/secret key/, 'address.secret'],
-  [/address on (?<network>.+), another network: (?<coin>.+) is paid out on (?<chain>.+)\./, 'address.onNetwork'],
+  [/^That's an? (?<network>.+) address\. (?:You're buying|We're refunding) (?<coin>.+)\./, 'address.onNetwork'],
+  [/^That's a Lightning invoice.*Copy your (?<coin>.+) address/, 'address.lightning'],
+  [/^That's an extended public key.*Copy your (?<coin>.+) address/, 'address.extendedKey'],
+  [/^That's an? (?:name|email address).*Copy your (?<coin>.+) address/, 'address.name'],
   [/another network|any network/, 'address.otherNetwork'],
   [/for another coin/, 'address.otherCoin'],
   [/is lost|is the contract/, 'address.lost'],

@@ -1,4 +1,5 @@
-import type { Atomic, Db } from '../../platform/db/sql.ts'
+import type { Atomic, Database, Db } from '../../platform/db/sql.ts'
+import { currentOrigin } from './origin.ts'
 
 /** Plain JSON. Never a secret or personal data: audit rows are kept forever, in clear text. */
 export type AuditValue = { [name: string]: unknown } | null
@@ -17,36 +18,75 @@ export type AuditEntry = {
   after: AuditValue
 }
 
-/** A stored entry; a greater `id` was written later. */
-export type AuditRow = AuditEntry & { id: bigint }
+/** A stored entry; a greater `id` was written later. `origin`: the address or the machine's user that it came from. */
+export type AuditRow = AuditEntry & { id: bigint; origin: string | null }
 
-/** The latest `limit` entries with an id below `before`, of everything or of one partner. */
-export type AuditFilter = { partnerId?: bigint | undefined; before?: bigint | undefined; limit: number }
+/** The latest `limit` entries with an id below `before`, of everything, or only those that fit. */
+export type AuditFilter = {
+  partnerId?: bigint | undefined
+  before?: bigint | undefined
+  limit: number
+  /** Any of these actors. */
+  actors?: readonly string[] | undefined
+  /** An action, or the noun before its point: `payout` for all `payout.` actions. */
+  action?: string | undefined
+  since?: Date | undefined
+  until?: Date | undefined
+  /** An id or a whole subject, else a part of an action, of a subject or of what was written; the latter within the latest entries. */
+  text?: string | undefined
+}
 
 /** Records a change in the atomic block that makes it. The service's role can neither change nor remove the row. */
-export const recordAudit = (db: Atomic, { at, actor, action, subject, before, after }: AuditEntry): void =>
-  db.send`
-    insert into audit (at, actor, action, subject, before, after)
-    values (${at}, ${actor}, ${action}, ${subject}, ${before}, ${after})`
+export const recordAudit = (db: Atomic, entry: AuditEntry): void =>
+  insert((strings, ...values) => db.send(strings, ...values), entry)
+
+/** Records at once what stays true where the block that found it is undone. `db` is not that block. */
+export const recordAuditAtOnce = (db: Database, entry: AuditEntry): Promise<unknown> =>
+  insert((strings, ...values) => db.sql(strings, ...values), entry)
+
+const insert = <Sent>(
+  send: (strings: TemplateStringsArray, ...values: unknown[]) => Sent,
+  { at, actor, action, subject, before, after }: AuditEntry,
+): Sent =>
+  send`
+    insert into audit (at, actor, action, subject, before, after, origin)
+    values (${at}, ${actor}, ${action}, ${subject}, ${before}, ${after}, ${actor === 'system' ? null : currentOrigin()})`
 
 /**
  * The latest changes, newest first. A partner's are those of its account and of every subject with an entry that names it as
  * `partner_id`: its keys, endpoints and payout addresses.
  */
-export function listAudit(db: Db, { partnerId, before, limit }: AuditFilter): Promise<AuditRow[]> {
-  if (partnerId === undefined) {
+export function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
+  const { partnerId, before, limit } = filter
+  if (partnerId !== undefined) {
     return db.sql<AuditRow>`
-      select id, at, actor, action, subject, before, after from audit
-      where ${before ?? null}::bigint is null or id < ${before ?? null}
+      select id, at, actor, action, subject, before, after, origin from audit
+      where (${before ?? null}::bigint is null or id < ${before ?? null})
+        and (subject = ${`partner:${partnerId}`}
+          or subject in (select subject from audit where after ->> 'partner_id' = ${String(partnerId)}))
       order by id desc limit ${limit}`
   }
   return db.sql<AuditRow>`
-    select id, at, actor, action, subject, before, after from audit
-    where (${before ?? null}::bigint is null or id < ${before ?? null})
-      and (subject = ${`partner:${partnerId}`}
-        or subject in (select subject from audit where after ->> 'partner_id' = ${String(partnerId)}))
+    with bounds as (
+      select case when ${isRead(filter)} then greatest((select max(id) from audit) - ${mostRead}::bigint, 0) else 0 end as above)
+    select id, at, actor, action, subject, before, after, origin from audit, bounds
+    where id > bounds.above and (${before ?? null}::bigint is null or id < ${before ?? null})
+      and (${filter.actors ?? null}::text[] is null or actor = any(${filter.actors ?? null}::text[]))
+      and (${filter.action ?? null}::text is null or action = ${filter.action ?? null} or split_part(action, '.', 1) = ${filter.action ?? null})
+      and (${filter.since ?? null}::timestamptz is null or at >= ${filter.since ?? null})
+      and (${filter.until ?? null}::timestamptz is null or at < ${filter.until ?? null})
+      and (${idIn(filter)}::text is null or split_part(subject, ':', 2) = ${idIn(filter)})
+      and (not ${isRead(filter)}::boolean or action ilike ${likeOf(filter)} or subject ilike ${likeOf(filter)}
+        or before::text ilike ${likeOf(filter)} or after::text ilike ${likeOf(filter)} or origin ilike ${likeOf(filter)})
     order by id desc limit ${limit}`
 }
+
+/** A text that is no id is looked for in so many of the latest entries. */
+const mostRead = 100_000n
+
+const idIn = ({ text }: AuditFilter): string | null => /^(?:[a-z_]+:)?(\d{1,20})$/.exec(text ?? '')?.[1] ?? null
+const isRead = (filter: AuditFilter): boolean => (filter.text ?? '') !== '' && idIn(filter) === null
+const likeOf = ({ text }: AuditFilter): string => `%${(text ?? '').replaceAll(/[\\%_]/g, (one) => `\\${one}`)}%`
 
 /** All changes of one subject, oldest first. */
 export const auditOf = (db: Db, subject: string): Promise<AuditEntry[]> =>

@@ -9,10 +9,16 @@ export const raiseVersion = (db: Atomic): void => db.send`update service_state s
 export const readVersion = async (db: Db): Promise<bigint> =>
   one(await db.sql<{ version: bigint }>`select version from service_state`).version
 
-/** The version, and how far business time is ahead of real time. */
-export async function readShared(db: Db): Promise<{ version: bigint; offsetMs: number }> {
-  const rows = await db.sql<{ version: bigint; offset: bigint }>`
-    select version, clock_offset_ms as "offset" from service_state`
-  const { version, offset } = one(rows)
-  return { version, offsetMs: Number.parseInt(String(offset), 10) }
+/** The version, how far business time is ahead of real time, where it may be, and the database's time. */
+export async function readShared({
+  db,
+  config,
+}: {
+  db: Db
+  config: { environment: { movesTime: boolean } }
+}): Promise<{ version: bigint; offsetMs: number; at: Date }> {
+  const rows = await db.sql<{ version: bigint; offset: bigint; at: Date }>`
+    select version, clock_offset_ms as "offset", clock_timestamp() as at from service_state`
+  const { version, offset, at } = one(rows)
+  return { version, offsetMs: config.environment.movesTime ? Number.parseInt(String(offset), 10) : 0, at }
 }

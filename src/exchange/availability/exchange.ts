@@ -26,12 +26,18 @@ export type OpenPair = Omit<Exchange, 'terms' | 'range'> & {
   rate: Rate
   /** From the source to the market's reference currency. */
   worth: Rate
+  /** The most that can be paid out at once, if anything bounds that. */
+  payable?: bigint | undefined
 }
 
 type FeePolicy = Policy<'fees' | 'b2b'>
 
 /** A computed exchange, and what it was computed from apart from the pair and the partner's terms. */
-type CachedExchange = Pick<OpenPair, 'rate' | 'worth'> & { policy: FeePolicy; exchange: Exchange | undefined }
+type CachedExchange = Pick<OpenPair, 'rate' | 'worth' | 'payable'> & {
+  policy: FeePolicy
+  ranges: Policy<'ranges'>
+  exchange: Exchange | undefined
+}
 
 /**
  * 30 pairs for each of 1,000 partners, some 35 MB. When the cache is full, further exchanges are computed each time: replacing
@@ -48,7 +54,7 @@ const caches = new WeakMap<MarketSource, Cache>()
 /**
  * The exchange of a pair on a partner's terms; undefined when no amount of it can be exchanged.
  *
- * Most requests differ only in their amount, so the result is cached until the objects of its rates or the policy are
+ * Most requests differ only in their amount, so the result is cached until the objects of its rates or the policies are
  * replaced. A new price affects the exchanges on its path only. An account that changes gets new `PartnerTerms`.
  */
 export function exchangeOf(
@@ -56,18 +62,20 @@ export function exchangeOf(
   partner: PartnerTerms,
   pair: OpenPair,
 ): Exchange | undefined {
-  const { source, target, deposit, payout, rate, worth } = pair
+  const { source, target, deposit, payout, rate, worth, payable } = pair
   const policy = feePolicy(policies, now, partner)
+  const ranges = policies.at(now, 'ranges', partner.partnerId)
   const cache = caches.get(market) ?? openCache(market, now)
   const key = `${source.asset.id} ${target.asset.id} ${deposit.type} ${payout.type}`
   const cached = cache.byPartner.get(partner)?.get(key)
-  if (cached?.rate === rate && cached.worth === worth && cached.policy === policy) return cached.exchange
+  const isSame = cached?.rate === rate && cached.worth === worth && cached.payable === payable
+  if (isSame && cached.policy === policy && cached.ranges === ranges) return cached.exchange
 
-  const exchange = computeExchange(partner, pair, policy)
-  if (cached) Object.assign(cached, { rate, worth, policy, exchange })
+  const exchange = computeExchange(partner, pair, policy, ranges)
+  if (cached) Object.assign(cached, { rate, worth, payable, policy, ranges, exchange })
   else if (hasRoom(cache, now)) {
     const exchanges = cache.byPartner.get(partner) ?? new Map<string, CachedExchange>()
-    cache.byPartner.set(partner, exchanges.set(key, { rate, worth, policy, exchange }))
+    cache.byPartner.set(partner, exchanges.set(key, { rate, worth, payable, policy, ranges, exchange }))
     cache.count += 1
   }
   return exchange
@@ -96,9 +104,10 @@ function hasRoom(cache: Cache, now: Date): boolean {
 }
 
 function computeExchange(
-  { commissionBasisPoints, limits, limitsBySide, kind = 'retail' }: PartnerTerms,
-  { side, source, target, deposit, payout, rate, worth }: OpenPair,
+  { commissionBasisPoints, limits, limitsBySide, kind = 'retail', volumeCents }: PartnerTerms,
+  { side, source, target, deposit, payout, rate, worth, payable }: OpenPair,
   policy: FeePolicy,
+  ranges: Policy<'ranges'>,
 ): Exchange | undefined {
   const [wayIn, wayOut] = [termsFor(deposit.deposit, kind, side), termsFor(payout.withdrawal, kind, side)]
   const terms = termsOf({
@@ -107,17 +116,20 @@ function computeExchange(
     to: target.asset,
     rate,
     worth,
-    schedule: scheduleOf(policy, source.asset.ticker, target.asset.ticker),
+    schedule: scheduleOf(policy, source.asset.ticker, target.asset.ticker, volumeCents),
     depositBasisPoints: policy.rules.methods.get(deposit.category)?.deposit ?? 0,
     payoutBasisPoints: policy.rules.methods.get(payout.category)?.payout ?? 0,
+    depositFixed: policy.rules.fixed.get(deposit.category)?.deposit ?? '0',
+    payoutFixed: policy.rules.fixed.get(payout.category)?.payout ?? '0',
     commissionBasisPoints,
     networkFee: networkFeeOf(target),
   })
   const range = rangeOf(terms, {
     deposit: boundsOf(wayIn),
     payout: boundsOf(wayOut),
+    payable,
     partner: limitsBySide?.[side] ?? limits,
-    kind,
+    house: ranges.rules[kind][side],
   })
   return range && { side, source, target, deposit, payout, terms, range }
 }

@@ -44,7 +44,9 @@ export function judgePair(
   const prices = judgePrices(moment, source, target, paths, tell)
   if (!side || !methods || !prices) return { source, target, exchange: undefined }
 
-  const exchange = exchangeOf(moment, partner, { side, source, target, ...methods, ...prices })
+  const rail = moment.isPayable ? moment.rails.forPayout(methods.payout.category, target.network.code) : undefined
+  const payable = rail?.payout.most?.(target.asset.id)
+  const exchange = exchangeOf(moment, partner, { side, source, target, ...methods, ...prices, payable })
   if (!exchange) tell(broken('the pair has a range', paths.toCurrency, unavailable(source.currency, target.currency)))
   return { source, target, exchange }
 }

@@ -15,6 +15,8 @@ export type PartnerTerms = {
   limitsBySide?: Readonly<Partial<Record<Side, Bounds>>>
   /** `retail` by default. */
   kind?: Kind
+  /** What its orders came to in 30 days, in euro cents: zero where absent. */
+  volumeCents?: bigint
 }
 
 /** The terms of public lists and ranges. */
@@ -30,15 +32,19 @@ const known = new WeakMap<Terms, Record<Kind, PartnerTerms>>()
  * cached by it.
  */
 export function termsOfAccount(
-  { id: partnerId, settings: { terms } }: Pick<Partner, 'id' | 'settings'>,
+  {
+    id: partnerId,
+    settings: { terms },
+    volumeCents = 0n,
+  }: Pick<Partner, 'id' | 'settings'> & Partial<Pick<Partner, 'volumeCents'>>,
   kind: Kind,
 ): PartnerTerms {
   const kept = known.get(terms)
-  if (kept?.retail.partnerId === partnerId) return kept[kind]
+  if (kept?.retail.partnerId === partnerId && kept.retail.volumeCents === volumeCents) return kept[kind]
   const { commissionBasisPoints, limits, limitsBySide, b2bLimits } = terms
   const both: Record<Kind, PartnerTerms> = {
-    retail: { partnerId, commissionBasisPoints, limits, limitsBySide },
-    b2b: { ...b2bTerms, partnerId, limits: b2bLimits },
+    retail: { partnerId, commissionBasisPoints, limits, limitsBySide, volumeCents },
+    b2b: { ...b2bTerms, partnerId, limits: b2bLimits, volumeCents },
   }
   known.set(terms, both)
   return both[kind]

@@ -18,7 +18,7 @@ export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]>
         when deposits.transaction_id is not null and public_id is null then 'is of a transaction that is gone'
         when event.id is null then 'has lost the rail event that reported it'
         when event.kind not in ('deposit_final', 'payout_returned') or event.rail <> deposits.rail
-          or event.asset <> deposits.asset or event.amount <> deposits.amount or event.payment <> coalesce(deposits.payment, event.payment)
+          or event.asset <> deposits.asset or event.amount + rest.amount <> deposits.amount or not rest.is_as_told or event.payment <> coalesce(deposits.payment, event.payment)
           then 'is not what its rail told'
         when deposits.transaction_id is not null and matched_at is null
           and told.transaction_id is distinct from deposits.transaction_id
@@ -28,6 +28,10 @@ export const unlikeFacts = (db: Db, { afterId, limit }: Part): Promise<Unlike[]>
     left join transactions on transactions.id = deposits.transaction_id
     left join rail_events as event on event.id = event_id
     left join deposit_instructions as told on told.rail = event.rail and told.reference = event.reference
+    left join lateral (
+      select coalesce(sum(one.amount), 0) as amount, coalesce(max(more.amount) = deposits.amount and bool_and(more.kind = 'deposit_final'
+        and (more.rail, more.asset, more.payment) = (deposits.rail, deposits.asset, deposits.payment)), true) as is_as_told
+      from deposit_rests as one join rail_events as more on more.id = one.event_id where deposit_id = deposits.id) as rest on true
     order by deposits.id`
 
 /** A payout with its prepared payment and its refund. Null is missing. */

@@ -1,3 +1,4 @@
+import { backupMaxAgeMs } from '../needs/backups.ts'
 import type { Ctx } from '../context.ts'
 import * as queries from './doctor.sql.ts'
 
@@ -58,14 +59,12 @@ function wayOf(ctx: Pick<Ctx, 'config'>, { tls, local }: queries.ServerRow): Che
   }
 }
 
-const hourMs = 3_600_000
-
 /** Standbys and backups, as far as the database knows of them. */
 export async function checkBackups(ctx: Pick<Ctx, 'config' | 'db' | 'clock'>): Promise<Check[]> {
   const { standbys } = await queries.server(ctx.db)
   const known = new Map((await queries.backups(ctx.db)).map(({ what, at }) => [what, at]))
   const [key, database] = [known.get('key'), known.get('database')]
-  const isRecent = database && ctx.clock.realNow().getTime() - database.getTime() < 26 * hourMs
+  const isRecent = database && ctx.clock.realNow().getTime() - database.getTime() < backupMaxAgeMs
   const last = database ? `The last confirmed backup is of ${database.toISOString()}.` : 'No backup was ever confirmed.'
   return [
     standbys > 0

@@ -3,6 +3,9 @@ import { heldBalances } from '../ledger/balance.ts'
 import { held } from '../ledger/account.ts'
 import { checkMail, type MailCheckOptions } from '../mail/check-mail.ts'
 import { listHedges } from '../treasury/hedges.sql.ts'
+import { type UnplacedHedge, unplacedHedges } from '../treasury/unplaced-hedges.ts'
+import { formatAmount, formatCents } from '../../platform/money/amount.ts'
+import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import type { PairStatus } from '../../markets/status.ts'
 import { isWorkerAlive } from '../../platform/jobs/heartbeat.ts'
 import { readHalts } from '../../rails/halts.ts'
@@ -10,7 +13,9 @@ import { inTime } from '../../platform/lib/in-time.ts'
 import type { Rail } from '../../rails/rail.ts'
 import { type Check, type CheckState, checkBackups, checkDatabase } from './doctor-database.ts'
 import * as queries from './doctor.sql.ts'
-import { findStuck } from './stuck.ts'
+import { listNeeds } from '../needs/list-needs.ts'
+import type { NeedKind } from '../needs/need.ts'
+import { checkSigner } from './doctor-signer.ts'
 import { statementsThatDiffer } from './verify-statements.ts'
 
 const ok = (check: string, message: string): Check => ({ check, state: 'ok', message })
@@ -30,8 +35,9 @@ const looks: Record<string, (ctx: Ctx, options: MailCheckOptions) => Promise<Che
   webhooks: checkWebhooks,
   halts: checkHalts,
   hedges: checkHedges,
-  stuck: checkStuck,
+  stuck: checkNeeds,
   workers: checkWorkers,
+  node: () => Promise.resolve([checkNode(process.versions.node)]),
 }
 
 /**
@@ -49,6 +55,19 @@ export async function examine(ctx: Ctx, options: MailCheckOptions = {}): Promise
     }),
   )
   return found.flat()
+}
+
+/** The oldest Node that is still maintained. Node 20 has been past its end of life since April 30, 2026. */
+const oldestNode = 22
+
+/** The Node that a version number such as `24.1.0` names. */
+export function checkNode(version: string): Check {
+  const name = 'node version'
+  if (Number.parseInt(version, 10) >= oldestNode) return ok(name, `Node ${version}.`)
+  return warn(
+    name,
+    `Node ${version} is past its end of life. Install Node 24: the next major version of Cambio needs it.`,
+  )
 }
 
 function checkCompany({ config }: Ctx): Check {
@@ -80,7 +99,21 @@ function checkSource({ name, isUp }: { name: string; isUp: boolean }, pairs: rea
 
 async function checkRails(ctx: Ctx): Promise<Check[]> {
   const balances = [...(await heldBalances(ctx.db)).keys()]
-  return Promise.all(ctx.rails.all.map((rail) => checkRail(ctx, rail, balances)))
+  const [rails, nodes] = await Promise.all([
+    Promise.all(ctx.rails.all.map((rail) => checkRail(ctx, rail, balances))),
+    Promise.all(ctx.rails.all.map(checkNodes)),
+  ])
+  return [...rails, ...nodes.flat()]
+}
+
+/** How the nodes of a chain were when they were last asked. */
+async function checkNodes({ name, nodes }: Rail): Promise<Check[]> {
+  const seen = (await nodes?.()) ?? []
+  if (seen.length === 0) return []
+  const bad = seen.filter(({ state }) => state !== 'ok')
+  if (bad.length === 0) return [ok(`node_${name}`, `Nodes that answer and agree: ${seen.length}.`)]
+  const sentences = bad.map(({ url, state, since }) => `${url}: ${state} since ${since?.toISOString() ?? 'the start'}.`)
+  return [fail(`node_${name}`, sentences.join(' '))]
 }
 
 /** Asks a rail whether it can be used; one that cannot say so, for the balance of something that it holds. */
@@ -100,20 +133,6 @@ async function answerOf(rail: Rail, asset: string | undefined): Promise<{ ok: bo
   if (asset === undefined) return { ok: true, message: 'Not asked: the books have nothing there.' }
   await rail.balance(asset)
   return { ok: true, message: 'It answers.' }
-}
-
-/** How long the signer may take to say how it is. */
-const signerMs = 2_000
-
-async function checkSigner({ signer }: Ctx): Promise<Check[]> {
-  if (!signer) return []
-  type Answer = { halted: string | null; signatures: number; assets: string[] }
-  const { halted, signatures, assets } = await inTime(signerMs, signer.call<Answer>('/status', {}))
-  if (halted !== null)
-    return [fail('signer', 'It is halted and signs nothing. Two approvers resume it: cambio signer resume')]
-  if (assets.length === 0)
-    return [fail('signer', 'Its policy has no caps, so it signs nothing. Edit policy.yaml and restart it.')]
-  return [ok('signer', `Transfers signed: ${signatures}. Its policy has caps for ${assets.join(', ')}.`)]
 }
 
 async function checkBalances(ctx: Ctx): Promise<Check[]> {
@@ -145,27 +164,47 @@ async function checkHalts({ db }: Ctx): Promise<Check[]> {
 }
 
 /** A hedge that may or may not have traded leaves a position that nobody chose. */
-async function checkHedges({ db }: Ctx): Promise<Check[]> {
-  const unknown = (await listHedges(db, { open: true, limit: 1_000 })).filter(({ state }) => state === 'unknown')
+async function checkHedges(ctx: Ctx): Promise<Check[]> {
+  const unknown = (await listHedges(ctx.db, { open: true, limit: 1_000 })).filter(({ state }) => state === 'unknown')
+  const unplaced = (await unplacedHedges(ctx)).map(({ pair, cause, about, asset, amount, cents }) => {
+    const worth = cents === undefined ? '' : `, worth ${formatCents(cents)} EUR,`
+    const exposed = `${shownAmount(asset, amount)}${worth} are exposed and cannot be hedged`
+    return fail(`hedge of ${pair}`, `${exposed}: ${whyUnplaced[cause]} ${about}`)
+  })
+  if (unplaced.length > 0) return [...unplaced, ...unknown.map(unknownHedge)]
   if (unknown.length === 0) return [ok('hedges', 'The outcome of every hedge that was sent is known.')]
-  return unknown.map(({ id, venue, pair }) =>
-    fail(
-      `hedge ${id}`,
-      `${venue} does not show the order for ${pair}, so the pair is not hedged. See: cambio hedge list`,
-    ),
-  )
+  return unknown.map(unknownHedge)
 }
 
-/** Halts and hedges have their own checks. */
-async function checkStuck(ctx: Ctx): Promise<Check[]> {
-  const stuck = (await findStuck(ctx)).filter(({ what }) => what !== 'halt' && what !== 'rail' && what !== 'hedge')
-  const jobs = stuck.filter(({ what, state }) => what === 'job' && state === 'failed').length
-  const others = stuck.length - jobs
+const unknownHedge = ({ id, venue, pair }: { id: bigint; venue: string; pair: string }): Check =>
+  fail(`hedge ${id}`, `${venue} does not show the order for ${pair}, so the pair is not hedged. See: cambio hedge list`)
+
+const whyUnplaced: Readonly<Record<UnplacedHedge['cause'], string>> = {
+  refused: 'the venue refuses it:',
+  unknown: 'an order of ours may have traded or not at',
+  unfilled: 'nobody trades at our price at',
+  short: 'there is too little money at',
+  capped: 'the caps of CONFIG_FILE allow no more at',
+  unpriced: 'there is no price that is young enough for',
+}
+
+function shownAmount(id: string, amount: bigint): string {
+  const asset = bookedAsset(id)
+  return asset ? `${formatAmount(amount, asset)} ${asset.ticker}` : `${amount} of ${id}`
+}
+
+/** What this report looks at itself. */
+const ownChecks: ReadonlySet<NeedKind> = new Set(['rail', 'restored', 'hedge', 'market', 'endpoint', 'backup'])
+
+async function checkNeeds(ctx: Ctx): Promise<Check[]> {
+  const needs = (await listNeeds(ctx)).filter(({ kind, urgency }) => !ownChecks.has(kind) && urgency !== 'later')
+  const jobs = needs.filter(({ kind, cause }) => kind === 'job' && cause === 'failed').length
+  const others = needs.length - jobs
   return [
     jobs === 0
       ? ok('jobs', 'No job has failed.')
       : fail('jobs', `Jobs that failed and are retried: ${jobs}. See: cambio stuck`),
-    others === 0 ? ok('stuck', 'Nothing is stuck.') : warn('stuck', `Waits for too long: ${others}. See: cambio stuck`),
+    others === 0 ? ok('stuck', 'Nothing is stuck.') : warn('stuck', `Needs a person: ${others}. See: cambio stuck`),
   ]
 }
 

@@ -5,7 +5,7 @@ import { mailDue } from '../mail/email.ts'
 import { payoutDue } from '../settlement/payout.ts'
 import { preparedPaymentDue } from '../settlement/prepared-payment.ts'
 import { refundDue } from '../settlement/refund.ts'
-import * as queries from './stuck.sql.ts'
+import * as queries from './jobs-of.sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 const kinds = {

@@ -58,10 +58,12 @@ const entryOf: Partial<Record<ChangeKind, string>> = {
   payout_prepared: 'payout_sent',
   payout_paid: 'payout_settled',
   payout_returned: 'payout_returned',
+  payout_return_withdrawn: 'payout_return_withdrawn',
   payout_failed: 'payout_failed',
   refund_prepared: 'payout_sent',
   refund_paid: 'payout_settled',
   refund_returned: 'payout_returned',
+  refund_return_withdrawn: 'payout_return_withdrawn',
   refund_failed: 'payout_failed',
   exchanged_again: 'exchange',
 }
@@ -121,6 +123,7 @@ const ofRefunds: ReadonlySet<ChangeKind> = new Set<ChangeKind>([
   'refund_prepared',
   'refund_paid',
   'refund_returned',
+  'refund_return_withdrawn',
   'refund_failed',
   'refund_needs_approval',
 ])
@@ -134,18 +137,28 @@ export function countingKinds(booked: Booked[], history: Change[]): string[] {
   const left = booked
     .filter(({ kind, ref }) => !ofPayouts.has(kind) || !refunds.has(ref))
     .map(({ kind }) => (kind === 'suspense_matched' ? 'deposit' : kind))
-  for (const kind of left.slice()) {
-    for (const taken of takesAlong.get(kind) ?? []) {
-      const at = left.indexOf(taken)
-      if (at >= 0) left.splice(at, 1)
+  for (const [kind, along] of takesAlong) {
+    for (const _ of left.filter((one) => one === kind)) {
+      for (const taken of along) {
+        const at = left.indexOf(taken)
+        if (at >= 0) left.splice(at, 1)
+      }
     }
   }
   return left
 }
 
-const ofPayouts: ReadonlySet<string> = new Set(['payout_sent', 'payout_settled', 'payout_returned', 'payout_failed'])
+const ofPayouts: ReadonlySet<string> = new Set([
+  'payout_sent',
+  'payout_settled',
+  'payout_returned',
+  'payout_return_withdrawn',
+  'payout_failed',
+])
 
 const takesAlong: ReadonlyMap<string, readonly string[]> = new Map([
+  // Before what came back takes its sending along.
+  ['payout_return_withdrawn', ['payout_returned', 'payout_return_withdrawn']],
   ['payout_returned', ['payout_sent', 'payout_settled']],
   ['payout_failed', ['payout_sent']],
   ['exchange_mirrored', ['exchange']],

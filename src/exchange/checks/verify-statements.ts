@@ -1,10 +1,13 @@
+import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
 import { listings } from '../../reference/catalog/asset.ts'
 import type { Ctx } from '../context.ts'
 import { held, placeIn } from '../ledger/account.ts'
 import type { Rail } from '../../rails/rail.ts'
 import { heldBalances } from '../ledger/balance.ts'
+import type { BreakRow } from '../reconciliation/breaks.sql.ts'
 import { custodyAccounts } from '../reconciliation/account.ts'
-import { explainedAt } from '../reconciliation/reconcile.ts'
+import { explainedAt, unstatedBookings } from '../reconciliation/reconcile.ts'
 
 /** A rail as a custodian of our money. */
 type Keeper = Pick<Rail, 'name' | 'custodyAccount' | 'balance'>
@@ -24,7 +27,8 @@ const looksMore = 100
 
 /**
  * The balance that a custodian states must match the ledger, but for what is on its way. Money moves on a live exchange, so only a
- * difference that stays the same for a while counts, and only if the statement's items do not explain it.
+ * difference that stays the same for a while counts, and only if the statement's items do not explain it. A booking that a bank has
+ * reported counts towards its balance, so one that its statement lacks is named by itself.
  */
 export async function statementsThatDiffer(ctx: Ctx): Promise<string[]> {
   let suspects = await holdings(ctx)
@@ -40,7 +44,19 @@ export async function statementsThatDiffer(ctx: Ctx): Promise<string[]> {
     suspects = differing.map(({ holding }) => holding)
     problems = differing
   }
-  return unexplained(ctx, problems)
+  return [...(await unexplained(ctx, problems)), ...(await unstatedBookings(ctx)).map(unstatedSentence)]
+}
+
+function unstatedSentence({
+  account,
+  key,
+  asset,
+  amount,
+}: Pick<BreakRow, 'account' | 'key' | 'asset' | 'amount'>): string {
+  const shown = shownIn(asset, amount < 0n ? -amount : amount)
+  if (!key.startsWith('booking '))
+    return `${account} has a ${key} with ${shown} ${amount < 0n ? 'less' : 'more'}, and nothing is booked of it.`
+  return `${account} reported a ${key} of ${shown} ${amount < 0n ? 'in' : 'out'}, and the statement of its day does not have it.`
 }
 
 /** What is left once the items are known that are only on their way. */
@@ -84,6 +100,14 @@ async function holdings({ db, rails }: Ctx): Promise<Holding[]> {
   return [...found.values()]
 }
 
+/** An amount in whole units, with its currency; its network too, where there are several. */
+function shownIn(id: string, amount: bigint): string {
+  const asset = bookedAsset(id)
+  if (!asset) return `${amount} of ${id}`
+  const [ticker, network] = id.split('-')
+  return `${formatAmount(amount, asset)} ${ticker === network ? ticker : id}`
+}
+
 async function differingOf({ db }: Ctx, suspects: Holding[]): Promise<Differing[]> {
   const before = await heldBalances(db)
   const stated = await Promise.all(suspects.map(({ keeper, asset }) => keeper.balance(asset)))
@@ -96,7 +120,8 @@ async function differingOf({ db }: Ctx, suspects: Holding[]): Promise<Differing[
     const difference = (stated[index] ?? 0n) - is
     const isMoving = was !== is || difference !== (holding.difference ?? difference)
     if (difference === 0n || isMoving || busy.has(keeper.custodyAccount)) return []
-    const sentence = `${keeper.name} holds ${stated[index]} units of ${asset}, the books say ${is}.`
+    const shown = (amount: bigint): string => shownIn(asset, amount)
+    const sentence = `${keeper.name} holds ${shown(stated[index] ?? 0n)}, the books say ${shown(is)}.`
     return [{ holding: { keeper, asset, difference }, sentence }]
   })
 }

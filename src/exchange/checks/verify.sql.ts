@@ -63,7 +63,7 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
       exists (select 1 from events where stream = public_id and events.partner_id <> transactions.partner_id) as is_told_elsewhere,
       quote_number, (select count(*) from quotes where transaction_id = transactions.id) as counted_quotes,
       from_amount,
-      ((select coalesce(sum(amount), 0) from deposits
+      ((select coalesce(sum(amount - ended_before), 0) from deposits
           where transaction_id = transactions.id and asset = from_asset)
         - (select coalesce(sum(amount) filter (where kind in ('deposit_reversed', 'loss_recovered')
                 and debit = 'customer:' || public_id), 0)
@@ -101,81 +101,6 @@ export const agreements = (db: Db, afterId: bigint, limit: number, eventsSince: 
       where transaction_id = transactions.id and purpose = 'payout' and payouts.state = 'paid') as paid on true
     where transactions.id > ${afterId} order by transactions.id limit ${limit}`
 
-/** Something that was booked and is not what its row says, or that a row says and was not booked so. */
-export type Difference = { public_id: bigint | null; kind: string; ref: bigint }
-
-/** At which place each rail's money lies. */
-export type Places = { rails: string[]; places: string[] }
-
-/**
- * Compares the deposits, payouts and evidence of the transactions after one id up to another with their postings, one by one:
- * accounts, asset, amount. How much of a payout came back is in the books alone.
- */
-export const misbooked = (db: Db, afterId: bigint, lastId: bigint, { rails, places }: Places): Promise<Difference[]> =>
-  db.sql`
-    with page as (
-      select id, public_id, 'customer:' || public_id as owner from transactions where id > ${afterId} and id <= ${lastId}),
-    place as (select * from unnest(${rails}::text[], ${places}::text[]) as of_rail (rail, held)),
-    stood as (
-      select public_id, line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
-      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
-      left join place using (rail)
-      cross join lateral (values
-        ('deposit', amount::text, 'held:' || held, owner, matched_at is null),
-        ('suspense_matched', amount::text, 'suspense', owner, matched_at is not null)
-      ) as line (kind, amount, debit, credit, is_due)
-      where is_due
-      union all
-      select public_id, 'deposit_reversed', deposits.id, asset, null, null, null
-      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
-      join mistaken_deposits on mistaken_deposits.id = deposits.id
-      union all
-      select public_id, 'deposit_reversed', taken.id, asset, line.amount::text, line.debit, 'held:' || held
-      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
-      join deposit_reversals as taken on deposit_id = deposits.id
-      left join place using (rail)
-      cross join lateral (values
-        (taken.amount - lost, owner), (lost, 'losses:chargebacks')) as line (amount, debit)
-      where line.amount > 0
-      union all
-      select public_id, 'deposit_reinstated', given.id, asset, line.amount::text, 'held:' || held, line.credit
-      from page join deposits on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
-      join deposit_reinstatements as given on deposit_id = deposits.id
-      left join place using (rail)
-      cross join lateral (values
-        (given.amount - recovered, owner), (recovered, 'losses:chargebacks')) as line (amount, credit)
-      where line.amount > 0
-      union all
-      select page.public_id, 'refund_cost', refunds.id, asset, cost::text, owner, 'network-fees'
-      from page join refunds on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
-      where cost > 0 and exists (select 1 from payouts where refund_id = refunds.id and plan_id is not null)
-      union all
-      select public_id, line.kind, payouts.id, line.asset, line.amount, line.debit, line.credit
-      from page join payouts on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
-      left join plans on plans.id = plan_id
-      cross join lateral (values
-        ('payout_sent', asset, amount::text, owner, 'rail:' || payouts.rail || ':clearing', plan_id is not null),
-        ('payout_settled', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'held:' || place,
-          payouts.state in ('paid', 'failed') and reason is distinct from 'never'),
-        ('payout_settled', evidence #>> '{fee,asset}', evidence #>> '{fee,amount}', 'network-fees', 'held:' || place,
-          payouts.state in ('paid', 'failed') and evidence #>> '{fee,amount}' <> '0'),
-        ('payout_returned', asset, null, 'held:' || place, owner,
-          payouts.state = 'failed' and reason is distinct from 'never'),
-        ('payout_failed', asset, amount::text, 'rail:' || payouts.rail || ':clearing', owner,
-          payouts.state = 'failed' and reason = 'never')
-      ) as line (kind, asset, amount, debit, credit, is_due)
-      where is_due),
-    booked as (
-      select public_id, kind, ref, asset,
-        case kind when 'payout_returned' then null else amount::text end as amount, debit, credit
-      from page join entries on transaction_id = page.id and transaction_id > ${afterId} and transaction_id <= ${lastId}
-      join postings on entry_id = entries.id
-      where kind in ('deposit', 'suspense_matched', 'deposit_reversed', 'deposit_reinstated', 'payout_sent', 'payout_settled', 'payout_returned',
-        'payout_failed', 'refund_cost'))
-    select distinct public_id, kind, ref from (
-      (select * from stood except all select * from booked) union all
-      (select * from booked except all select * from stood)) as different`
-
 /**
  * Of the transactions after one id up to another, those whose deposits are said to be used for more or less than was booked:
  * exchanged, refunded, taken back.
@@ -184,7 +109,7 @@ export const misused = (db: Db, afterId: bigint, lastId: bigint): Promise<{ publ
   db.sql`
     select public_id from transactions
     left join lateral (
-      select sum(exchanged) as exchanged, sum(refunded) as refunded, sum(taken_back) as taken_back
+      select sum(exchanged) as exchanged, sum(refunded - ended_before) as refunded, sum(taken_back) as taken_back
       from deposits where transaction_id = transactions.id) as said on true
     left join lateral (
       select coalesce(sum(amount) filter (where kind = 'exchange' and debit = 'customer:' || public_id), 0)
@@ -202,65 +127,6 @@ export const misused = (db: Db, afterId: bigint, lastId: bigint): Promise<{ publ
         or coalesce(said.refunded, 0) <> booked.written_off + coalesce(ordered.amount, 0)
         or coalesce(said.taken_back, 0) <> booked.taken_back)`
 
-/** The same as `misbooked` of the deposits that belong to nobody, or did when they came; at most a hundred. */
-export const misbookedSuspense = (db: Db, { rails, places }: Places): Promise<Difference[]> =>
-  db.sql`
-    with place as (select * from unnest(${rails}::text[], ${places}::text[]) as of_rail (rail, held)),
-    stood as (
-      select line.kind, deposits.id as ref, asset, line.amount, line.debit, line.credit
-      from deposits left join place using (rail)
-      cross join lateral (values
-        ('deposit', amount::text, 'held:' || held, 'suspense', true)
-      ) as line (kind, amount, debit, credit, is_due)
-      where (transaction_id is null or matched_at is not null) and is_due
-      union all
-      select 'deposit_reversed', deposits.id, asset, null, null, null from deposits join mistaken_deposits using (id)
-      where transaction_id is null
-      union all
-      select 'deposit_reversed', taken.id, asset, line.amount::text, line.debit, 'held:' || held
-      from deposits join deposit_reversals as taken on deposit_id = deposits.id
-      left join place using (rail)
-      cross join lateral (values
-        (taken.amount - lost, 'suspense'), (lost, 'losses:chargebacks')) as line (amount, debit)
-      where transaction_id is null and line.amount > 0
-      union all
-      select 'deposit_reinstated', given.id, asset, line.amount::text, 'held:' || held, line.credit
-      from deposits join deposit_reinstatements as given on deposit_id = deposits.id
-      left join place using (rail)
-      cross join lateral (values
-        (given.amount - recovered, 'suspense'), (recovered, 'losses:chargebacks')) as line (amount, credit)
-      where transaction_id is null and line.amount > 0
-      union all
-      select 'refund_cost', refunds.id, asset, cost::text, 'suspense', 'network-fees' from refunds
-      where transaction_id is null and cost > 0
-        and exists (select 1 from payouts where refund_id = refunds.id and plan_id is not null)
-      union all
-      select line.kind, payouts.id, line.asset, line.amount, line.debit, line.credit
-      from payouts left join plans on plans.id = plan_id
-      cross join lateral (values
-        ('payout_sent', asset, amount::text, 'suspense', 'rail:' || payouts.rail || ':clearing', plan_id is not null),
-        ('payout_settled', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'held:' || place,
-          payouts.state in ('paid', 'failed') and reason is distinct from 'never'),
-        ('payout_settled', evidence #>> '{fee,asset}', evidence #>> '{fee,amount}', 'network-fees', 'held:' || place,
-          payouts.state in ('paid', 'failed') and evidence #>> '{fee,amount}' <> '0'),
-        ('payout_returned', asset, null, 'held:' || place, 'suspense',
-          payouts.state = 'failed' and reason is distinct from 'never'),
-        ('payout_failed', asset, amount::text, 'rail:' || payouts.rail || ':clearing', 'suspense',
-          payouts.state = 'failed' and reason = 'never')
-      ) as line (kind, asset, amount, debit, credit, is_due)
-      where transaction_id is null and is_due),
-    booked as (
-      select kind, ref, asset,
-        case kind when 'payout_returned' then null else amount::text end as amount, debit, credit
-      from entries join postings on entry_id = entries.id
-      where transaction_id is null
-        and kind in ('deposit', 'deposit_reversed', 'deposit_reinstated', 'payout_sent', 'payout_settled', 'payout_returned', 'payout_failed',
-          'refund_cost'))
-    select distinct null::bigint as public_id, kind, ref from (
-      (select * from stood except all select * from booked) union all
-      (select * from booked except all select * from stood)) as different
-    limit 100`
-
 /** A quote with its transaction and the exchange booked at it; `lines` is null where nothing was exchanged. */
 export type QuoteRow = {
   transaction_id: bigint
@@ -270,6 +136,8 @@ export type QuoteRow = {
   to_asset: string
   number: number
   quote: unknown
+  stamp: Buffer | null
+  carried_over: boolean
   valid_until: Date
   is_current: boolean
   expected_from: bigint
@@ -281,7 +149,7 @@ export type QuoteRow = {
 /** Reads the next quotes after one. */
 export const quotes = (db: Db, after: { transactionId: bigint; number: number }, limit: number): Promise<QuoteRow[]> =>
   db.sql`
-    select transaction_id, public_id, partner_id, from_asset, to_asset, number, quote, valid_until,
+    select transaction_id, public_id, partner_id, from_asset, to_asset, number, quote, stamp, carried_over, valid_until,
       number = quote_number as is_current, expected_from, expected_to, quote_expires_at,
       (select json_agg(json_build_array(debit, credit, asset, amount::text) order by line)
         from entries join postings on entry_id = entries.id

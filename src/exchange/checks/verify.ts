@@ -1,11 +1,15 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { enoughProblems, idOf, problemsIn, verifyBooks } from '../ledger/verify.ts'
+import { bookKeyOf, readBooks } from '../../markets/live/queries.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { ended, endsWithoutMoney, type Status } from '../transactions/lifecycle.ts'
 import { verifyDeposits, verifyPayouts, verifyRefunds } from './compare.ts'
 import { faultsOfHistory, countingKinds, statusesIn, reportedBesides } from './verify-history.ts'
+import { type Difference, misbooked, misbookedSuspense, type Places } from './misbooked.sql.ts'
 import * as queries from './verify.sql.ts'
+import { verifyApprovals } from './verify-approvals.ts'
+import { strayPayments } from './verify-payments.ts'
 import { verifyTreasury } from './verify-treasury.ts'
 import { verifyQuotes } from './verify-quotes.ts'
 import { statementsThatDiffer } from './verify-statements.ts'
@@ -16,7 +20,7 @@ const batch = 1_000
  * Checks on a live database that the ledger balances and is unchanged; that every transaction's status agrees with its history,
  * and its history, deposits, payouts, evidence and quotes with the ledger; that ended transactions owe nothing; that nothing was
  * paid without a prepared payment and evidence; that deposits match their rail events and custody accounts their statements; that the
- * profit and loss and hedges agree with the ledger.
+ * profit and loss and hedges agree with the ledger; that who approved what is signed, by operators whom the exchange made.
  * Reads in batches, so memory use does not grow with the database. Returns one sentence a problem. A check with very many
  * problems stops early, and the last sentence says so.
  */
@@ -28,10 +32,14 @@ export async function verify(ctx: Ctx): Promise<string[]> {
     () => verifyDeposits(db),
     () => verifyPayouts(ctx),
     () => verifyRefunds(db),
-    () => verifyQuotes(db),
+    () => verifyQuotes(ctx),
     () => reservesThatDiffer(db),
     () => statementsThatDiffer(ctx),
     () => verifyTreasury(db),
+    () => verifyMarkets(ctx),
+    () => verifyTime(ctx),
+    () => verifyApprovals(ctx),
+    () => strayPayments(db),
   ]
   const problems: string[] = []
   let isCut = false
@@ -41,6 +49,19 @@ export async function verify(ctx: Ctx): Promise<string[]> {
     problems.push(...found)
   }
   return isCut ? [...problems, 'There may be more: a check with this many problems stopped early.'] : problems
+}
+
+/** What the market is said to be is what a leader of ours has written: a payout's worth is asked of it. */
+async function verifyMarkets({ db, secrets }: Ctx): Promise<string[]> {
+  const { forged } = await readBooks({ db, stampKey: bookKeyOf(secrets) }, 0n)
+  return forged.map((pair) => `The book of ${pair} was not written by the exchange.`)
+}
+
+/** Where business time is real time, nothing says otherwise: a policy would be in force too early. */
+async function verifyTime({ db, config }: Ctx): Promise<string[]> {
+  if (config.environment.movesTime) return []
+  const moved = await db.sql`select from service_state where clock_offset_ms > 0`
+  return moved.length === 0 ? [] : ['Somebody has moved business time ahead, which counts for nothing here.']
 }
 
 /** Transactions with their deposits, payouts and events, and money in suspense. */
@@ -57,20 +78,20 @@ async function verifyTransactions(ctx: Ctx): Promise<string[]> {
       if (found.length >= enoughProblems) return found
       return [
         ...found,
-        ...(await queries.misbooked(db, afterId, lastId, places)).map(sentenceOf),
+        ...(await misbooked(db, afterId, lastId, places)).map(sentenceOf),
         ...(await queries.misused(db, afterId, lastId)).map(usedSentenceOf),
       ]
     },
   )
-  return [...problems, ...(await queries.misbookedSuspense(db, places)).map(sentenceOf)]
+  return [...problems, ...(await misbookedSuspense(db, places)).map(sentenceOf)]
 }
 
-function placesOf({ rails }: Ctx): queries.Places {
+function placesOf({ rails }: Ctx): Places {
   const all = rails.all.filter(({ deposit }) => deposit)
   return { rails: all.map(({ name }) => name), places: all.map(({ custodyAccount }) => custodyAccount) }
 }
 
-const sentenceOf = ({ public_id, kind, ref }: queries.Difference): string =>
+const sentenceOf = ({ public_id, kind, ref }: Difference): string =>
   `${public_id === null ? 'Suspense' : `Transaction ${public_id}`} and the ledger differ in ${kind} ${ref}.`
 
 const usedSentenceOf = ({ public_id }: { public_id: bigint }): string =>

@@ -27,6 +27,31 @@ export type RiskFacts = {
   chargebacks: bigint
   /** How many customers, this one included, have had coins paid to an address of this one's. */
   customersAtAddress: bigint
+  /** Of the order under review, else of the latest payment; absent where no rule reads them. */
+  payments?: PaymentFacts
+}
+
+/** What processors and banks said of a customer's payments. */
+export type PaymentFacts = {
+  avs: 'match' | 'mismatch' | 'unchecked'
+  cvc: 'match' | 'mismatch' | 'unchecked'
+  threeDSecure: 'authenticated' | 'attempted' | 'failed' | 'not_used' | 'unknown'
+  /** Of the card's bank, compared with the customer's. */
+  cardCountry: 'same' | 'different' | 'unknown'
+  payer: 'match' | 'other' | 'unknown'
+  /** Payments by one card or bank account of the customer, by all who have used it: the most used one. */
+  byCardInDay: bigint
+  byAccountInMonth: bigint
+}
+
+const noPayments: PaymentFacts = {
+  avs: 'unchecked',
+  cvc: 'unchecked',
+  threeDSecure: 'unknown',
+  cardCountry: 'unknown',
+  payer: 'unknown',
+  byCardInDay: 0n,
+  byAccountInMonth: 0n,
 }
 
 /** A level, and all rules that apply, the worst first. */
@@ -84,14 +109,24 @@ const countsOf = (facts: RiskFacts): Record<RiskCount, bigint> => ({
   eur_in_month: facts.eurInMonth,
   chargebacks: facts.chargebacks,
   customers_at_address: facts.customersAtAddress,
+  payments_by_card_in_day: facts.payments?.byCardInDay ?? 0n,
+  payments_by_account_in_month: facts.payments?.byAccountInMonth ?? 0n,
 })
 
-const tagsOf = ({ country, kycStatus, kycLevel, kycExpired }: RiskFacts, countries: CountryRules) =>
+const tagsOf = (
+  { country, kycStatus, kycLevel, kycExpired, payments = noPayments }: RiskFacts,
+  countries: CountryRules,
+) =>
   ({
     country: countryTag(country, countries),
     kyc_status: kycStatus,
     kyc_level: kycLevel,
     kyc_expired: kycExpired ? 'yes' : 'no',
+    avs: payments.avs,
+    cvc: payments.cvc,
+    three_d_secure: payments.threeDSecure,
+    card_country: payments.cardCountry,
+    payer: payments.payer,
   }) satisfies Record<RiskTag, string>
 
 function countryTag(text: string, { blocked, watched }: CountryRules): 'ordinary' | 'watched' | 'unknown' | 'blocked' {

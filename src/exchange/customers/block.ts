@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { type CustomerProfile, profilesOf } from './profile.ts'
 import * as queries from './profile.sql.ts'
@@ -22,9 +22,7 @@ export async function decideBlock(ctx: Ctx, { id, isBlocked, reason, actor }: Bl
     await queries.lockSame(db, [id])
     const [before] = await profilesOf(ctx, db, [id])
     if (!before) throw new Refusal('NOT_FOUND', 'There is no such customer.')
-    if ((before.status === 'blocked') === isBlocked) {
-      throw new Refusal('CONFLICT', isBlocked ? 'This customer is blocked already.' : 'This customer is not blocked.')
-    }
+    refuseNow(whyNotDecided(before.status === 'blocked', isBlocked))
     const at = ctx.clock.now()
     const { dataKey } = before
     const sealed = dataKey.seal(reason, reasonPlace(id, at))
@@ -41,6 +39,12 @@ export async function decideBlock(ctx: Ctx, { id, isBlocked, reason, actor }: Bl
     if (!after) throw new Error('A customer is missing.')
     return after
   })
+}
+
+/** Why a customer cannot be blocked, or unblocked; undefined: it can be decided. */
+export function whyNotDecided(isBlocked: boolean, wanted: boolean): string | undefined {
+  if (isBlocked !== wanted) return undefined
+  return wanted ? 'This customer is blocked already.' : 'This customer is not blocked.'
 }
 
 /** Every decision about a customer's e-mail address, oldest first. */

@@ -5,6 +5,7 @@ import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { warningEmail } from './code-email.ts'
 import { indexHash } from '../../platform/privacy/master-key.ts'
+import { seal, unseal } from '../../platform/privacy/seal.ts'
 import { emailHash } from './email.ts'
 import { mailAboutCode } from './mail-about-code.ts'
 import type { CodeOrder } from './one-time-code.ts'
@@ -46,17 +47,39 @@ export async function provenInBrowser(
 }
 
 /**
- * What a browser is given that has `typed` an order's e-mail address, or `asked` for a code to a known one: with it, the address is
- * shown in full (typed only), and the link in the e-mail with the code works. It proves nothing else.
+ * What a browser is given that has asked for a code to the order's own address: with it, the link in the email with the code works. It
+ * proves nothing else.
  */
 export const browserMark = (
   ctx: Pick<Ctx, 'secrets'>,
   { transactionId, email }: { transactionId: bigint; email: string },
-  did: 'typed' | 'asked',
 ): string =>
-  indexHash(ctx.secrets, `browser-${did}`, `${transactionId}\n${emailHash(ctx, email).toString('hex')}`).toString(
+  indexHash(ctx.secrets, 'browser-asked', `${transactionId}\n${emailHash(ctx, email).toString('hex')}`).toString(
     'base64url',
   )
+
+/**
+ * An email address that was typed for an order without one. The browser alone keeps it, sealed, until it is proven: the order has no
+ * address before, and another browser's claim is its own.
+ */
+export const sealClaim = (
+  { secrets }: Pick<Ctx, 'secrets'>,
+  { transactionId, email }: { transactionId: bigint; email: string },
+): string => seal(secrets.keyFor('email-claim'), email, claimPlace(transactionId)).toString('base64url')
+
+/** The address in a claim; undefined for a claim on another order, and for anything else. */
+export function openClaim(
+  { secrets }: Pick<Ctx, 'secrets'>,
+  { transactionId, claim }: { transactionId: bigint; claim: string },
+): string | undefined {
+  try {
+    return unseal(secrets.keyFor('email-claim'), Buffer.from(claim, 'base64url'), claimPlace(transactionId)).toString()
+  } catch {
+    return undefined // a changed cookie is no claim
+  }
+}
+
+const claimPlace = (transactionId: bigint): string => `email-claim:${transactionId}`
 
 /** The token is 256 random bits: a plain hash can not be turned around. */
 const hashOf = (token: string): Buffer => createHash('sha256').update(token).digest()

@@ -19,7 +19,7 @@ export const used = async (
       left join transactions as done on done.customer_id in (select same_person(${customerId}))
         and done.created_at > period.since - interval '90 days' and done.id is distinct from ${besides}::bigint
       left join lateral (
-        select div(coalesce(sum(amount), 0) * from_amount_in_eur, expected_from) as cents from deposits
+        select div(coalesce(sum(amount - ended_before), 0) * from_amount_in_eur, expected_from) as cents from deposits
         where transaction_id = done.id and asset = from_asset and state = 'final' and at > period.since
       ) as paid on true
       group by number order by number`

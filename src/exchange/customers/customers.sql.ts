@@ -183,6 +183,10 @@ export const findSession = (
 export const markChargeback = (db: Atomic, customerId: bigint): void =>
   db.send`update customers set chargebacks = chargebacks + 1 where id = ${customerId}`
 
+/** Takes one such mark off a customer: it was not theirs. */
+export const unmarkChargeback = (db: Atomic, customerId: bigint): void =>
+  db.send`update customers set chargebacks = greatest(chargebacks - 1, 0) where id = ${customerId}`
+
 /** What is kept of a person, sealed, and the wrapped key to it (null once erased). */
 export type PersonRow = { id: bigint; personal: Buffer; dataKeyId: bigint; wrapped: Buffer | null }
 

@@ -1,4 +1,5 @@
 import type { Ctx } from '../context.ts'
+import { mailboxAt } from './email-providers.ts'
 import { indexHash } from '../../platform/privacy/master-key.ts'
 
 const longest = 254
@@ -15,15 +16,11 @@ export const isEmail = (text: string): boolean =>
 /** The spelling in which addresses are compared: letter case does not tell two persons apart. */
 const foldEmail = (text: string): string => text.toLowerCase()
 
-/** Providers whose addresses are the same with and without dots, by the domain that their mail goes to. */
-const dotless: Readonly<Record<string, string>> = { 'gmail.com': 'gmail.com', 'googlemail.com': 'gmail.com' }
-
-/** The address that an alias delivers to: without a tag (`+shop`), and without dots where the provider ignores them. */
+/** The address that an alias delivers to: without a tag (`+shop`), at one domain of the provider, without characters that it ignores. */
 export function canonicalEmail(text: string): string {
   const [name = '', domain = ''] = foldEmail(text).split('@')
   const mailbox = name.split('+')[0] || name
-  const provider = dotless[domain]
-  return provider === undefined ? `${mailbox}@${domain}` : `${mailbox.replaceAll('.', '')}@${provider}`
+  return mailboxAt(mailbox, domain) ?? `${mailbox}@${domain}`
 }
 
 /** Whether two spellings are one address. */

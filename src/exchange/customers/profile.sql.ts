@@ -102,8 +102,8 @@ export const activity = (
       )
     ) as done on true
     left join lateral (
-      select div(coalesce(sum(amount) filter (where at > ${dayAgo}), 0) * from_amount_in_eur, expected_from) as in_day,
-        div(coalesce(sum(amount), 0) * from_amount_in_eur, expected_from) as in_month
+      select div(coalesce(sum(amount - ended_before) filter (where at > ${dayAgo}), 0) * from_amount_in_eur, expected_from) as in_day,
+        div(coalesce(sum(amount - ended_before), 0) * from_amount_in_eur, expected_from) as in_month
       from deposits
       where transaction_id = done.id and asset = from_asset and state = 'final' and at > ${monthAgo}
     ) as paid on true

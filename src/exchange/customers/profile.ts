@@ -1,10 +1,12 @@
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { missingFieldsOf, type Person as VerifiedPerson, type ReviewStatus } from '../../identity/provider.ts'
-import { type Risk, type RiskFacts, riskOf, type RiskPolicies } from '../compliance/risk.ts'
+import { type PaymentFacts, type Risk, type RiskFacts, riskOf, type RiskPolicies } from '../compliance/risk.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { type DataKey, ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { fullLevels, type KycLevel } from './kyc-levels.ts'
+import { readsPayments } from '../policies/risk.ts'
+import { paymentFactsOf } from './payment-facts.ts'
 import type { PeriodLimit } from '../policies/limits.ts'
 import { limitsAt, usedOf } from './usage.ts'
 import { type Import, openImport } from './imported.ts'
@@ -52,8 +54,11 @@ export type CustomerProfile = {
 
 const dayMs = 86_400_000
 
-/** Reads profiles by the partners' ids, in order of id, without unknown ones. */
-export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<CustomerProfile[]> {
+/**
+ * Reads profiles by the partners' ids, in order of id, without unknown ones. With `orderId` they are assessed by the payments of that
+ * order, else by the latest ones.
+ */
+export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[], orderId?: bigint): Promise<CustomerProfile[]> {
   const now = ctx.clock.now()
   const [dayAgo, monthAgo] = [after(now, -dayMs), after(now, -30 * dayMs)]
   const [heads, imports, activity] = await Promise.all([
@@ -75,6 +80,12 @@ export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<Custo
     const { rules } = ctx.policies.at(now, 'limits', head.partnerId)
     const limits = limitsAt(rules, kycLevelAt(own, now))
     const usage = { customerId: head.customerId, at: now, besides: null }
+    const policies = riskPolicies(ctx, now, head)
+    const isRead = policies.rules.some(({ when }) => when.some(readsPayments))
+    const payments =
+      isRead && head.customerId !== null
+        ? await paymentFactsOf(db, head.customerId, { dayAgo, monthAgo, orderId })
+        : undefined
     const used = usage.customerId === null ? [] : await usedOf(db, limits, { ...usage, customerId: usage.customerId })
     return judge({
       head,
@@ -82,7 +93,8 @@ export async function profilesOf(ctx: Ctx, db: Db, ids: bigint[]): Promise<Custo
       done,
       now,
       dataKey: keyOf(head.dataKeyId),
-      policies: riskPolicies(ctx, now, head),
+      policies,
+      payments,
       limits: limits.map((limit, at) => ({ ...limit, used: used[at] ?? 0n })),
     })
   })
@@ -119,10 +131,11 @@ type ProfileRows = {
   now: Date
   dataKey: DataKey
   policies: RiskPolicies
+  payments: PaymentFacts | undefined
   limits: CustomerProfile['limits']
 }
 
-function judge({ head, imports, done, now, dataKey, policies, limits }: ProfileRows): CustomerProfile {
+function judge({ head, imports, done, now, dataKey, policies, payments, limits }: ProfileRows): CustomerProfile {
   const best = decisiveImport(imports)
   const isExpired = best !== undefined && isExpiredAt(best, now)
   const level = kycLevelAt(imports, now)
@@ -137,6 +150,7 @@ function judge({ head, imports, done, now, dataKey, policies, limits }: ProfileR
     eurInMonth: done.eurCentsInMonth / 100n,
     chargebacks: BigInt(head.chargebacks),
     customersAtAddress: done.atAddress,
+    ...(payments ? { payments } : {}),
   }
   const { email } = dataKey.open<Person>(head.personal, partnerCustomerPlace(head.id))
   return {

@@ -116,7 +116,7 @@ describe('events that are opened by the hundred', () => {
 
   it('are opened here where the thread dies as it starts, which harms nobody else, and by a later one', async (t) => {
     const { file, write } = threadFile(t, `throw new Error('no such machine')`)
-    const { open, opener, said } = opening(keyring, wrapping, { file, restMs: 200 })
+    const { open, opener, said } = opening(keyring, wrapping, { file, restMs: 5_000 })
     t.after(opener.stop)
     assert.deepEqual(await Promise.all([open(events), open(events)]), [texts, texts])
     assert.deepEqual(await open(events), texts)

@@ -28,6 +28,18 @@ export const position = 'position'
 /** Money that arrived and belongs to no known transaction. */
 export const suspense = 'suspense'
 
+/** What the operator's business costs: salaries, rent, telephones. No part of what exchanges cost or earn. */
+export const expenses = 'expenses'
+
+/** Between two accounts of the operator's that it moved money between by itself: one leg booked, the other not yet. */
+export const ownTransfers = 'own-transfers'
+
+/** What banks pay the operator for balances, less what they charge for them. */
+export const interest = 'interest'
+
+/** What the operator paid in taxes, less what came back. */
+export const taxes = 'taxes'
+
 /** The operator's own money. */
 export const capital = 'capital'
 

@@ -7,7 +7,7 @@ import { balanceOf } from './balance.ts'
 
 test('a balance is read without walking through all postings', async () => {
   const { ownerUrl } = await testDatabase()
-  const owner = openPool({ urls: [ownerUrl], size: 2, statementNames: true })
+  const owner = openPool({ urls: [ownerUrl], size: 2 })
   await owner.sql`insert into assets (id, ticker, network, decimals) values ('EUR-EUR', 'EUR', 'EUR', 2)`
   await owner.sql`
     insert into entries (id, kind, ref, at, digest, xid)

@@ -19,6 +19,7 @@ export type EntryKind =
   | 'deposit_reversed' // a final deposit was reversed; ref is the deposit
   | 'deposit_reinstated' // a rail gave back what it had reversed; ref is the reinstatement
   | 'payout_returned' //  a payout was returned; ref is the payout
+  | 'payout_return_withdrawn' // it had not been returned, although its rail had said so; ref is the payout
   | 'payout_failed' //    the rail will never pay it; ref is the payout
   | 'exchange_mirrored' // reverses an exchange that was not paid out; ref is the quote's number
   | 'loss_recovered' //   a reversed deposit is not a loss after all, its exchange was reversed; ref is the quote's number
@@ -27,6 +28,7 @@ export type EntryKind =
   | 'write_off' //        too little to be sent back; ref is a separate id
   | 'suspense_matched' // a deposit in suspense was assigned to a transaction; ref is the deposit
   | 'wallet_cost' //      cost of a transfer between our wallets; ref is a separate id
+  | 'own_money' //         capital, an expense, a tax, a transfer of the house's own; ref is its row
   | 'method_cost' //      what a processor or bank charged us; ref is a separate id
   | 'transfer_sent' //    money left one custody account for another; ref is the rebalance
   | 'transfer_received' // it arrived there; ref is the rebalance

@@ -25,8 +25,8 @@ describe('the ledger', () => {
   const at = new Date('2026-01-02T03:04:05.678Z')
   before(async () => {
     const { url, ownerUrl } = await testDatabase()
-    db = openPool({ urls: [url], size: 8, statementNames: true })
-    owner = openPool({ urls: [ownerUrl], size: 2, statementNames: true })
+    db = openPool({ urls: [url], size: 8 })
+    owner = openPool({ urls: [ownerUrl], size: 2 })
     books = { rowIds: openRowIds(db), secrets: { ledger: Buffer.alloc(32, 7) } }
     await db.sql`
       insert into assets (id, ticker, network, decimals) values

@@ -22,15 +22,15 @@ export const owedForExchanges = (
     from entries join postings on entry_id = entries.id
     where transaction_id = ${transactionId} and asset = ${asset} and ${account} in (debit, credit)
       and (kind in ('exchange', 'exchange_mirrored')
-        or (kind in ('payout_sent', 'payout_returned', 'payout_failed') and ref = any(${payoutIds})))`
+        or (kind in ('payout_sent', 'payout_returned', 'payout_return_withdrawn', 'payout_failed') and ref = any(${payoutIds})))`
 
 /** What these payouts have sent, without returned and failed ones. Payouts of suspense have no transaction (null). */
 export const sentBy = (db: Db, transactionId: bigint | null, payoutIds: bigint[]): Promise<{ amount: bigint }[]> =>
   db.sql`
-    select coalesce(sum(case kind when 'payout_sent' then amount else -amount end), 0)::numeric(38, 0) as amount
+    select coalesce(sum(case when kind in ('payout_sent', 'payout_return_withdrawn') then amount else -amount end), 0)::numeric(38, 0) as amount
     from entries join postings on entry_id = entries.id
     where (transaction_id = ${transactionId}::bigint or ${transactionId}::bigint is null and transaction_id is null)
-      and kind in ('payout_sent', 'payout_returned', 'payout_failed') and ref = any(${payoutIds})`
+      and kind in ('payout_sent', 'payout_returned', 'payout_return_withdrawn', 'payout_failed') and ref = any(${payoutIds})`
 
 /** Numbers of the quotes whose exchange is booked and not reversed, the newest first. */
 export const exchangesOf = (db: Db, transactionId: bigint): Promise<{ number: bigint }[]> =>

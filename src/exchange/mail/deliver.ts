@@ -133,13 +133,16 @@ async function send(
   ctx: Deps,
   mailer: () => Promise<Transporter>,
   { id, at, bounced }: EmailRow,
-  { senderName, isAskedFor, kind, ...email }: Email,
+  { senderName, isAskedFor, kind, price, ...email }: Email,
 ): Promise<Refused | undefined> {
   if (bounced !== null && isAskedFor !== true) return { code: bounced, isAddress: false }
   const from = senderOf(ctx.config, senderName)
   try {
-    const headers = kind === undefined ? {} : { headers: { 'X-Cambio-Kind': kind } }
-    const sent = { from, ...email, ...headers, messageId: messageId(ctx.secrets, id, ctx.config.mail.from) }
+    const headers = {
+      ...(kind === undefined ? {} : { 'X-Cambio-Kind': kind }),
+      ...(price === undefined ? {} : { 'X-Cambio-Price': price }),
+    }
+    const sent = { from, ...email, headers, messageId: messageId(ctx.secrets, id, ctx.config.mail.from) }
     await (await mailer()).sendMail(sent)
     return undefined
   } catch (error) {

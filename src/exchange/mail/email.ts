@@ -21,6 +21,8 @@ type Envelope = {
   to: string
   /** Absent for emails to partners. */
   kind?: EmailKind
+  /** What is promised of the order's price; programs read it in the header `X-Cambio-Price`. */
+  price?: 'fixed' | 'provisional'
   /** A partner's name for the sender. */
   senderName?: string
   /** Its reader has just asked for it: it is sent to an address that bounced, too. */

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { addressHash } from '../mail/email.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal } from '../../platform/lib/refusal.ts'
 
 /**
  * Marks an address whose e-mails came back later, or with `clear` removes its mark. Audited by the address's hash, because the
@@ -12,7 +12,7 @@ export async function reportBounce(
   address: string,
   { reason, actor, clear }: { reason: string; actor: string; clear: boolean },
 ): Promise<void> {
-  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   const [at, toHash] = [ctx.clock.realNow(), addressHash(ctx.secrets, address)]
   await ctx.db.atomic(async (db) => {
     if (clear) {

@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { auditOf, recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
@@ -38,7 +38,7 @@ export async function eraseCustomer(
   id: bigint,
   { reason, actor }: { reason: string; actor: string },
 ): Promise<ErasureCertificate> {
-  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   if (await erasureOf(ctx, id)) throw new Refusal('CONFLICT', 'This customer was erased before.')
   const certificate = await ctx.db.atomic(async (db) => {
     const known = await queries.samePerson(db, id)

@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { customerRecord } from '../customers/customer-record.ts'
@@ -12,7 +12,7 @@ import * as queries from './customers.sql.ts'
  * all orders with what is personal of them. Audited. Refuses an unknown customer and one who was erased.
  */
 export async function exportCustomer(ctx: Ctx, id: bigint, { reason, actor }: { reason: string; actor: string }) {
-  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   const person = await queries.samePerson(ctx.db, id)
   const known = await Promise.all((person?.ids ?? []).map((one) => explainCustomer(ctx, one)))
   const customers = known.filter((one) => one !== undefined)

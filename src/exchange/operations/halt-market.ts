@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { readPair } from '../../markets/pair.ts'
 
 /** An operator's order about a pair, and why. */
@@ -31,7 +31,7 @@ export async function resumeMarket(ctx: Ctx, text: string, { reason, actor }: Ma
   await ctx.db.atomic(async (db) => {
     const [was] = await db.sql<{ since: Date; reason: string }>`
       delete from market_halts where pair = ${pair} returning since, reason`
-    if (!was) throw new Refusal('CONFLICT', `${pair} is not halted by an operator.`)
+    if (!was) return refuseNow(whyNotResumed({ pair, reason: null }))
     const before = { since: was.since.toISOString(), why: was.reason }
     recordAudit(db, { at, actor, action: 'market.resumed', subject: `market:${pair}`, before, after: { reason } })
   })
@@ -39,8 +39,29 @@ export async function resumeMarket(ctx: Ctx, text: string, { reason, actor }: Ma
   return { pair }
 }
 
+/** A pair, and why an operator has halted it; null: none has. */
+export type HaltedMarket = { pair: string; reason: string | null }
+
+/** The pairs that operators have halted. */
+export const haltedMarkets = ({ db }: Pick<Ctx, 'db'>): Promise<{ pair: string; reason: string }[]> =>
+  db.sql<{ pair: string; reason: string }>`select pair, reason from market_halts order by pair`
+
+/** A pair as somebody names it. Refuses currencies that the catalog does not have. */
+export async function showMarket(ctx: Pick<Ctx, 'db'>, text: string): Promise<HaltedMarket> {
+  const pair = namedIn(text)
+  return (await haltedMarkets(ctx)).find((one) => one.pair === pair) ?? { pair, reason: null }
+}
+
+/** Why a pair cannot be resumed; undefined: it can. */
+export const whyNotResumed = ({ pair, reason }: HaltedMarket): string | undefined =>
+  reason === null ? `${pair} is not halted by an operator.` : undefined
+
 function pairOf(text: string, reason: string): string {
-  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
+  return namedIn(text)
+}
+
+function namedIn(text: string): string {
   const pair = readPair(text)
   if (!pair) throw new Refusal('BAD_REQUEST', `${text} is not a pair of known currencies, such as BTC/EUR.`)
   return pair.name

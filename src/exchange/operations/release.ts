@@ -2,11 +2,11 @@ import type { Ctx } from '../context.ts'
 import type { PayoutAddressDetails } from '../partners/payout-address.ts'
 import { lockPayoutAddress } from '../partners/payout-addresses.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import type { FundsPosition } from '../settlement/decide.ts'
-import { lossOf } from '../settlement/deposit.ts'
-import { cancelUnprepared, isUnprepared, payoutDue } from '../settlement/payout.ts'
-import { type Funds, isOfExchange, positionOf, readFunds, refundIn } from '../settlement/position.ts'
+import { acceptPayees } from '../settlement/hold-payees.ts'
+import { cancelUnprepared, payoutDue } from '../settlement/payout.ts'
+import { type Funds, positionOf, readFunds, refundIn } from '../settlement/position.ts'
 import { redirectRefund } from '../settlement/redirect-refund.ts'
 import { enqueueRefunds, refunds, releaseRefunds } from '../settlement/refund.ts'
 import { reorderPayout } from '../settlement/reorder-payout.ts'
@@ -19,9 +19,26 @@ import { partnerOf } from '../transactions/partner-of.ts'
 import { hasHappened } from '../transactions/status-history.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
+import { refuseAboveLimit } from './refund-limit.ts'
+import {
+  failedRefunds,
+  isUnpaid,
+  unprepared,
+  whyNotHeldNow,
+  whyNothingFollows,
+  whyNotReordered,
+  whyNotResumed,
+} from './staff-rules.ts'
 
 /** A held transaction with its money, and what a release changes of where it pays to. */
-type HeldTransaction = { transaction: Transaction; funds: Funds; position: FundsPosition; change: Change }
+/** `actor`: who releases it, as the audit names them. */
+type HeldTransaction = {
+  transaction: Transaction
+  funds: Funds
+  position: FundsPosition
+  change: Change
+  actor: string
+}
 
 /**
  * Releases a held transaction, whatever the rules about amount, price and customer say: a payout that waits is looked at again, one
@@ -35,16 +52,20 @@ export function releaseTransaction(
   { payTo, ...order }: StaffOrder & { payTo?: bigint },
 ): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'transaction.released' }, async (db, transaction) => {
-    if (transaction.status !== 'on_hold') throw new Refusal('CONFLICT', 'This transaction is not held.')
+    refuseNow(whyNotHeldNow(transaction))
+    if (payTo === undefined) await acceptPayees(ctx, db, transaction)
     enqueueRefunds(ctx, db, await releaseRefunds(db, transaction.id))
     const funds = await readFunds(db, transaction)
     const refund = payTo === undefined ? undefined : refundIn(funds, 'address_needed')
     if (payTo !== undefined && refund) {
       const { address, extraId } = await addressFor(ctx, db, transaction, { id: payTo, asset: refund.asset })
-      return redirectRefund(ctx, db, { transaction, refund }, { address, extraId })
+      const redirected = await redirectRefund(ctx, db, { transaction, refund }, { address, extraId })
+      await refuseAboveLimit(ctx, db, redirected, order.actor)
+      return redirected
     }
     const change = payTo === undefined ? {} : await paidElsewhere(ctx, db, transaction, payTo)
-    return release(ctx, db, { transaction, funds, position: positionOf(transaction, funds), change })
+    const { actor } = order
+    return release(ctx, db, { transaction, funds, position: positionOf(transaction, funds), change, actor })
   })
 }
 
@@ -53,26 +74,17 @@ function release(ctx: Ctx, db: Atomic, held: HeldTransaction): Promise<Transacti
   const { payouts } = position
   if (payouts.open) return resume(ctx, db, held)
   if (payouts.returned || payouts.failed) {
-    if (position.isLost && isBackWhole(funds)) throw new Refusal('CONFLICT', reversed)
+    refuseNow(whyNotReordered(position, funds))
     return reorderPayout(ctx, db, held, 'payout_ordered_again')
   }
-  const isEmpty = transaction.fromAmount === 0n && position.free.length === 0 && funds.refunds.length === 0
-  return isEmpty && funds.payouts.length === 0 ? waitAgain(ctx, db, held) : settleReleased(ctx, db, held)
-}
-
-const reversed = 'The money that paid for it was taken back. Refund it: then nothing is owed.'
-
-/** Nothing of the last payout is missing: what it paid for can be reversed. */
-const isBackWhole = ({ payouts, owedForExchanges }: Funds): boolean => {
-  const last = payouts.findLast(isOfExchange)
-  return last !== undefined && owedForExchanges >= last.amount
+  return isUnpaid(transaction, funds) ? waitAgain(ctx, db, held) : settleReleased(ctx, db, held)
 }
 
 /** Checks the ordered payouts again; for a different address, orders them again. */
 async function resume(ctx: Ctx, db: Atomic, held: HeldTransaction): Promise<Transaction> {
   const { transaction, funds, change } = held
-  const open = funds.payouts.filter((payout) => isOfExchange(payout) && isUnprepared(payout))
-  if (open.length === 0) throw new Refusal('CONFLICT', 'Its payout has already been handed to the rail.')
+  refuseNow(whyNotResumed(funds))
+  const open = unprepared(funds)
   if (change.payoutAddressId !== undefined) {
     cancelUnprepared(db, open)
     return reorderPayout(ctx, db, { ...held, funds: await readFunds(db, transaction) }, 'payout_ordered_again')
@@ -102,11 +114,9 @@ async function one(ctx: Ctx, db: Atomic, step: Step): Promise<Transaction> {
 async function settleReleased(
   ctx: Ctx,
   db: Atomic,
-  { transaction, funds, position, change }: HeldTransaction,
+  { transaction, funds, position, change, actor }: HeldTransaction,
 ): Promise<Transaction> {
-  const lost = funds.deposits.filter((deposit) => lossOf(deposit) > 0n).map(({ id }) => id)
-  // What was reversed, and sent back before, is not sent once more.
-  const failed = funds.refunds.filter(({ state, deposit_id: of }) => state === 'failed' && !lost.includes(of))
+  const failed = failedRefunds(funds)
   transition(
     db,
     refunds,
@@ -117,14 +127,9 @@ async function settleReleased(
   enqueueRefunds(ctx, db, failed)
   const subject = { transaction: { ...transaction, ...change }, partner: await partnerOf(ctx, transaction) }
   const settled = await settleNow(ctx, db, subject, { kind: 'released' })
-  const { to, refund, details } = settled.decision
-  const isStuck = to === 'on_hold' && refund.length === 0 && failed.length === 0
-  // What staff held that waits for its customer does so again.
-  const waits = details === 'address_needed' && transaction.statusDetails === 'review'
-  if (isStuck && details !== 'refund_pending' && !waits) {
-    const why = position.free.length === 0 ? 'There is nothing to continue with' : 'It cannot be exchanged now'
-    throw new Refusal('CONFLICT', `${why}: refund it, or cancel it.`)
-  }
+  if (failed.length === 0) refuseNow(whyNothingFollows(transaction, position, settled.decision))
+  if (failed.length > 0 || settled.decision.refund.length > 0)
+    await refuseAboveLimit(ctx, db, settled.transaction, actor)
   return settled.transaction
 }
 

@@ -1,3 +1,4 @@
+import type { Approver } from '../approvals/approve.ts'
 import { randomUUID } from 'node:crypto'
 
 import { recordAudit } from '../audit/audit.ts'
@@ -64,7 +65,7 @@ export async function showRestored(ctx: Ctx): Promise<Restored> {
  */
 export async function openRestored(
   ctx: Ctx,
-  { reason, actor, operator }: { reason: string; actor: string; operator: Operator | undefined },
+  { reason, operator, ...approver }: Approver & { reason: string; operator: Operator | undefined },
 ): Promise<Resumed> {
   const { twoOperators } = ctx.config.environment
   if (twoOperators && !operator) {
@@ -74,7 +75,7 @@ export async function openRestored(
     )
   }
   const subject = { scope: 'restored', name: '' } as const
-  return endHalt(ctx, subject, { reason, actor, needed: twoOperators ? 2 : 1 }, (db) =>
+  return endHalt(ctx, subject, { reason, approver, needed: twoOperators ? 2 : 1 }, (db) =>
     queries.open(db, ctx.clock.now()),
   )
 }

@@ -4,7 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { ledgerKeyPlace } from '../ledger/ledger-keys.ts'
-import { totpPlace } from '../operators/operator.ts'
+import { totpPlace } from '../approvals/people.ts'
+import { outcomePlace } from '../sign-in/once.ts'
 import { previousWidgetPlace, webhookPlace, widgetPlace } from '../partners/secrets.ts'
 import { previousSecretPlace, secretPlace } from '../webhooks/endpoint.ts'
 import { templateOf } from '../../platform/db/rows.ts'
@@ -57,6 +58,7 @@ const sealedColumns = ({ secrets: { wrapping, sealing } }: Ctx): SealedColumn[] 
   { table: 'webhook_endpoints', column: 'previous_secret', ring: sealing, placeOf: previousSecretPlace },
   { table: 'ledger_keys', column: 'sealed', ring: sealing, placeOf: ledgerKeyPlace },
   { table: 'operators', column: 'totp_secret', ring: sealing, placeOf: totpPlace },
+  { table: 'used_forms', column: 'outcome', ring: sealing, placeOf: outcomePlace },
 ]
 
 const batch = 1_000

@@ -1,13 +1,15 @@
 import { hash } from 'node:crypto'
 
+import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Ctx } from '../context.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { sendMail } from '../mail/send.ts'
-import { createOperator, isEmailAddress, type Operator, readRole } from './operator.ts'
-import type { Role } from './roles.ts'
+import { accessStamp, isOurAccess } from './access-stamp.ts'
+import { createOperator, isEmailAddress, type Operator } from './operator.ts'
+import { readRole, type Role } from './roles.ts'
 
 /** Who is invited, and as what. */
 export type Invitation = { email: string; name: string; role: Role }
@@ -34,10 +36,12 @@ export async function inviteOperator(
   await ctx.db.atomic(async (db) => {
     const known = await db.sql`select 1 from operators where email = ${email}`
     if (known.length > 0) throw new Refusal('CONFLICT', 'An operator with this e-mail address already exists.')
-    db.send`delete from operator_invitations where email = ${email} and used_at is null`
+    await endOpen(ctx, db, email)
+    const invited = { hash: hashOf(token), email, name: name.trim().slice(0, 100), role, by: actor }
     db.send`
-      insert into operator_invitations (hash, email, name, role, invited_by, created_at)
-      values (${hashOf(token)}, ${email}, ${name.trim().slice(0, 100)}, ${role}, ${actor}, ${ctx.clock.realNow()})`
+      insert into operator_invitations (hash, email, name, role, invited_by, created_at, stamp)
+      values (${invited.hash}, ${email}, ${invited.name}, ${role}, ${actor}, ${ctx.clock.realNow()},
+        ${accessStamp(ctx, { kind: 'invitation', ...invited })})`
     recordAudit(db, {
       at: ctx.clock.now(),
       actor,
@@ -64,16 +68,24 @@ export async function inviteOperator(
   return { url }
 }
 
-/** Who a link invites; undefined for an unknown, used or expired one. */
+/** Who a link invites, and who did; undefined for one that is unknown, used or expired, or that the exchange has not made. */
 export async function readInvitation(
-  { db, clock }: Pick<Ctx, 'db' | 'clock'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets'>,
   token: string,
-): Promise<Invitation | undefined> {
-  const [found] = await db.sql<Invitation>`
-    select email, name, role from operator_invitations
-    where hash = ${hashOf(token)} and used_at is null and created_at > ${after(clock.realNow(), -validMs)}`
-  return found
+): Promise<(Invitation & { by: string }) | undefined> {
+  const hashed = hashOf(token)
+  const [found] = await ctx.db.sql<Invitation & { by: string; stamp: Buffer | null }>`
+    select email, name, role, invited_by as by, stamp from operator_invitations
+    where hash = ${hashed} and used_at is null and created_at > ${after(ctx.clock.realNow(), -validMs)}`
+  if (!found) return undefined
+  const { stamp, ...invited } = found
+  return isOurAccess(ctx, { kind: 'invitation', hash: hashed, ...invited }, { stamp }) ? invited : undefined
 }
+
+/** Ends the open invitations of an address: their links do not work any more. */
+const endOpen = ({ clock }: Pick<Ctx, 'clock'>, db: Atomic, email: string): Promise<unknown[]> =>
+  db.sql`
+    update operator_invitations set used_at = ${clock.realNow()} where email = ${email} and used_at is null returning 1`
 
 /** Whose invitations are open, the newest first. */
 export const openInvitations = ({ db, clock }: Pick<Ctx, 'db' | 'clock'>): Promise<(Invitation & { at: Date })[]> =>
@@ -85,8 +97,7 @@ export const openInvitations = ({ db, clock }: Pick<Ctx, 'db' | 'clock'>): Promi
 export async function revokeInvitation(ctx: Pick<Ctx, 'db' | 'clock'>, typed: string, actor: string): Promise<void> {
   const email = typed.trim().toLowerCase()
   await ctx.db.atomic(async (db) => {
-    const [ended] =
-      await db.sql`delete from operator_invitations where email = ${email} and used_at is null returning 1`
+    const [ended] = await endOpen(ctx, db, email)
     if (!ended) throw new Refusal('NOT_FOUND', 'There is no open invitation for this address.')
     recordAudit(db, {
       at: ctx.clock.now(),
@@ -101,16 +112,14 @@ export async function revokeInvitation(ctx: Pick<Ctx, 'db' | 'clock'>, typed: st
 
 /** Makes the operator that a link invites, with a password of the operator's choice. NOT_FOUND for a link that does not work. */
 export async function acceptInvitation(
-  ctx: Pick<Ctx, 'db' | 'clock'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   token: string,
   password: string,
 ): Promise<Operator> {
   const invited = await readInvitation(ctx, token)
   if (!invited) throw new Refusal('NOT_FOUND', 'This invitation has been used or has expired.')
-  const [row] = await ctx.db.sql<{ by: string }>`
-    select invited_by as by from operator_invitations where hash = ${hashOf(token)}`
   // The address is unique, so a link that is used twice at once makes one operator.
-  const made = await createOperator(ctx, { ...invited, password }, row?.by ?? 'invitation')
+  const made = await createOperator(ctx, { ...invited, password }, invited.by)
   await ctx.db.sql`update operator_invitations set used_at = ${ctx.clock.realNow()} where hash = ${hashOf(token)}`
   return made
 }

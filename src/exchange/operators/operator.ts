@@ -1,14 +1,18 @@
 import { randomId } from '../../platform/lib/ids.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { seal, unseal } from '../../platform/privacy/seal.ts'
+import { strangers, totpPlace } from '../approvals/people.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { hashPassword, isPassword, passwordProblem } from '../sign-in/password.ts'
+import { hashPassword, passwordProblem } from '../sign-in/password.ts'
+import { usePresentPassword } from './present-password.ts'
 import { makeRecoveryCodes } from './recovery.ts'
-import { isRole, permissionsOf, type Role, roles } from './roles.ts'
-import { countAttempt } from '../sign-in/limits.ts'
+import { isAdmin, whyNotEnabled, whyStaysAdmin } from './operator-rules.ts'
+import { permissionsOf, readRole, type Role } from './roles.ts'
 import { makeTotpSecret, totpStep, totpUri } from './totp.ts'
+import { useSecondFactor } from './second-factor.ts'
+import { changedBehind, changeOwn, vouchFor } from './written.ts'
 
 /** A member of the staff of the company that runs the service. */
 export type Operator = { id: bigint; email: string; name: string; role: Role; createdAt: Date; disabledAt: Date | null }
@@ -18,12 +22,13 @@ export type NewOperator = { email: string; password: string; role?: string | und
 
 /**
  * Creates an operator. E-mail addresses are compared case-folded. Refuses an invalid or taken e-mail address, an unknown role, and
- * a password that is too short or easy to guess.
+ * a password that is too short or easy to guess. `then` is done in the block that creates the operator.
  */
 export async function createOperator(
-  ctx: Pick<Ctx, 'db' | 'clock'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   { email, password, role = 'admin', name = '' }: NewOperator,
   actor: string,
+  then?: (db: Atomic, operator: Operator) => Promise<unknown>,
 ): Promise<Operator> {
   if (!isEmailAddress(email)) throw new Refusal('BAD_REQUEST', 'Invalid e-mail address.')
   const problem = passwordProblem(password, email)
@@ -43,10 +48,12 @@ export async function createOperator(
       values (${operator.id}, ${operator.email}, ${passwordHash}, ${operator.role}, ${operator.name}, ${operator.createdAt})
       on conflict (email) do nothing returning id`
     if (inserted.length === 0) throw new Refusal('CONFLICT', 'An operator with this e-mail address already exists.')
+    await vouchFor(ctx, db, operator.id, actor)
     record(ctx, db, operator.id, actor, 'operator.created', {
       before: null,
       after: { email: operator.email, role: operator.role },
     })
+    await then?.(db, operator)
     return operator
   })
 }
@@ -54,17 +61,8 @@ export async function createOperator(
 /** Roughly an address: an e-mail that arrives is the proof. */
 export const isEmailAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text)
 
-/** A role by its name. BAD_REQUEST for an unknown one. */
-export function readRole(text: string): Role {
-  if (!isRole(text)) throw new Refusal('BAD_REQUEST', `A role is one of: ${roles.join(', ')}.`)
-  return text
-}
-
 /** An operator in the audit, as actor and as subject. */
 export const operatorSubject = ({ id }: Pick<Operator, 'id'>): string => `operator:${id}`
-
-/** Where the secret of an operator's second factor is sealed for. */
-export const totpPlace = (operatorId: bigint): string => `operators:${operatorId}:totp`
 
 /** Every operator, oldest first. */
 export const listOperators = ({ db }: Pick<Ctx, 'db'>): Promise<Operator[]> =>
@@ -77,7 +75,7 @@ export const listOperators = ({ db }: Pick<Ctx, 'db'>): Promise<Operator[]> =>
  * for an unknown address. The last administrator stays one.
  */
 export const changeRole = (
-  ctx: Pick<Ctx, 'db' | 'clock'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   email: string,
   role: string,
   actor: string,
@@ -85,11 +83,29 @@ export const changeRole = (
   change(ctx, email, actor, 'operator.role_changed', (operator) => ({ ...operator, role: readRole(role) }))
 
 /** Ends an operator's access: sessions, tokens and sent invitations stop working at once. The last administrator cannot be disabled. */
-export const disableOperator = (ctx: Pick<Ctx, 'db' | 'clock'>, email: string, actor: string): Promise<Operator> =>
+export const disableOperator = (
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
+  email: string,
+  actor: string,
+): Promise<Operator> =>
   change(ctx, email, actor, 'operator.disabled', (operator) => ({ ...operator, disabledAt: ctx.clock.now() }))
 
+/**
+ * Lets a disabled operator sign in again, with the same password, second factor and role. Earlier sessions and tokens stay ended.
+ * CONFLICT for one who is not disabled.
+ */
+export const enableOperator = (
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
+  email: string,
+  actor: string,
+): Promise<Operator> =>
+  change(ctx, email, actor, 'operator.enabled', (operator) => {
+    refuseNow(whyNotEnabled(operator))
+    return { ...operator, disabledAt: null }
+  })
+
 function change(
-  ctx: Pick<Ctx, 'db' | 'clock'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   email: string,
   actor: string,
   action: string,
@@ -103,17 +119,23 @@ function change(
     const before = all.find((one) => one.email === email.trim().toLowerCase())
     if (!before) throw new Refusal('NOT_FOUND', 'There is no operator with this e-mail address.')
     const after = changed(before)
-    const isAdmin = (one: Operator): boolean => one.role === 'admin' && one.disabledAt === null
-    if (isAdmin(before) && !isAdmin(after) && all.filter(isAdmin).length === 1)
-      throw new Refusal('CONFLICT', 'This is the last administrator.')
+    const changedRows = (await strangers(ctx, db)).map(({ id }) => id)
+    const isWritten = !changedRows.includes(after.id)
+    const able = all.filter(({ id }) => !changedRows.includes(id))
+    if (!isAdmin(after)) refuseNow(whyStaysAdmin(able, before))
+    // Whose row somebody has changed can only be disabled: nothing else vouches for what it says.
+    if (!isWritten && !after.disabledAt) throw changedBehind()
     db.send`update operators set role = ${after.role}, disabled_at = ${after.disabledAt} where id = ${after.id}`
+    if (isWritten) await vouchFor(ctx, db, after.id, actor)
     if (after.disabledAt) {
       db.send`update operator_sessions set ended_at = ${ctx.clock.realNow()} where operator_id = ${after.id} and ended_at is null`
       db.send`update operator_tokens set revoked_at = ${ctx.clock.realNow()} where operator_id = ${after.id} and revoked_at is null`
     }
     // An operator who leaves must not come back by an invitation of their own.
     if (after.disabledAt || !permissionsOf[after.role].has('team.manage'))
-      db.send`delete from operator_invitations where invited_by = ${operatorSubject(after)} and used_at is null`
+      db.send`
+        update operator_invitations set used_at = ${ctx.clock.realNow()}
+        where invited_by = ${operatorSubject(after)} and used_at is null`
     record(ctx, db, after.id, actor, action, { before: audited(before), after: audited(after) })
     return after
   })
@@ -132,21 +154,14 @@ export async function changePassword(
 ): Promise<void> {
   const problem = passwordProblem(next, email)
   if (problem !== undefined) throw new Refusal('BAD_REQUEST', problem)
-  const counted = await countAttempt(ctx, { email, network: '', device: `session ${sessionId}` })
-  const [known] = await ctx.db.sql<{
-    hash: string
-  }>`select password_hash as hash from operators where id = ${operatorId}`
-  if (!known || !(await isPassword(present, known.hash)))
-    throw new Refusal('INVALID_TOKEN', 'The present password is wrong.')
-  await counted.takeBack(true)
+  await usePresentPassword(ctx, { operatorId, sessionId }, present)
   const passwordHash = await hashPassword(next)
   await ctx.db.atomic(async (db) => {
-    db.send`update operators set password_hash = ${passwordHash} where id = ${operatorId}`
-    endOtherSessions(ctx, db, operatorId, sessionId)
-    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.password_changed', {
-      before: null,
-      after: null,
+    await changeOwn(ctx, db, operatorId, () => {
+      db.send`update operators set password_hash = ${passwordHash} where id = ${operatorId}`
     })
+    endOtherSessions(ctx, db, operatorId, sessionId)
+    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.password_changed', noValues)
   })
 }
 
@@ -173,10 +188,7 @@ export async function renewRecoveryCodes(
 ): Promise<string[]> {
   await useSecondFactor(ctx, operatorId, code)
   return ctx.db.atomic(async (db) => {
-    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.recovery_codes_made', {
-      before: null,
-      after: null,
-    })
+    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.recovery_codes_made', noValues)
     return makeRecoveryCodes(ctx, db, operatorId)
   })
 }
@@ -189,12 +201,11 @@ export async function removeSecondFactor(
 ): Promise<void> {
   await useSecondFactor(ctx, operatorId, code)
   await ctx.db.atomic(async (db) => {
-    db.send`update operators set totp_secret = null, totp_step = null where id = ${operatorId}`
-    db.send`delete from recovery_codes where operator_id = ${operatorId}`
-    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.second_factor_removed', {
-      before: null,
-      after: null,
+    await changeOwn(ctx, db, operatorId, () => {
+      db.send`update operators set totp_secret = null, totp_step = null where id = ${operatorId}`
     })
+    db.send`delete from recovery_codes where operator_id = ${operatorId}`
+    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.second_factor_removed', noValues)
   })
 }
 
@@ -222,54 +233,30 @@ export async function beginSecondFactor(
  * recovery codes, which are returned only here. BAD_REQUEST for a wrong code.
  */
 export async function confirmSecondFactor(
-  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   operatorId: bigint,
   code: string,
   sessionId?: bigint,
 ): Promise<string[]> {
   const [known] = await ctx.db.sql<{ totp_secret: Buffer | null; totp_step: bigint | null }>`
     select totp_secret, totp_step from operators where id = ${operatorId}`
-  if (!known?.totp_secret || known.totp_step !== null)
-    throw new Refusal('CONFLICT', 'There is no second factor to confirm.')
-  const secret = unseal(ctx.secrets.sealing, known.totp_secret, totpPlace(operatorId))
+  const sealed = known?.totp_step === null ? known.totp_secret : null
+  if (!sealed) throw new Refusal('CONFLICT', 'There is no second factor to confirm.')
+  const secret = unseal(ctx.secrets.sealing, sealed, totpPlace(operatorId))
   const step = totpStep(secret, code, { now: ctx.clock.realNow(), lastStep: null })
   if (step === undefined) throw new Refusal('BAD_REQUEST', 'This code is wrong. Codes change every 30 seconds.')
   return ctx.db.atomic(async (db) => {
-    db.send`update operators set totp_step = ${step} where id = ${operatorId} and totp_step is null`
+    await changeOwn(ctx, db, operatorId, () => {
+      db.send`update operators set totp_secret = ${sealed}, totp_step = ${step} where id = ${operatorId} and totp_step is null`
+    })
     // Sessions that began with the password alone end.
     endOtherSessions(ctx, db, operatorId, sessionId)
-    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.second_factor_set', {
-      before: null,
-      after: null,
-    })
+    record(ctx, db, operatorId, operatorSubject({ id: operatorId }), 'operator.second_factor_set', noValues)
     return makeRecoveryCodes(ctx, db, operatorId)
   })
 }
 
-/**
- * Uses up a code of an operator's second factor, for an action that asks for one. Nothing is asked of an operator without one. INVALID_TOKEN
- * for a wrong code, and for one that was used before; RATE_LIMITED after five wrong ones in 15 minutes.
- */
-export async function useSecondFactor(
-  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
-  operatorId: bigint,
-  code: string,
-): Promise<void> {
-  const [known] = await ctx.db.sql<{ totp_secret: Buffer | null; totp_step: bigint | null }>`
-    select totp_secret, totp_step from operators where id = ${operatorId}`
-  if (!known?.totp_secret || known.totp_step === null) return
-  const counted = await countAttempt(ctx, { email: '', network: '', device: `factor of ${operatorId}` })
-  const secret = unseal(ctx.secrets.sealing, known.totp_secret, totpPlace(operatorId))
-  const step = totpStep(secret, code, { now: ctx.clock.realNow(), lastStep: known.totp_step })
-  const used =
-    step === undefined
-      ? []
-      : await ctx.db.sql`
-    update operators set totp_step = ${step} where id = ${operatorId} and totp_step < ${step} returning id`
-  if (used.length === 0)
-    throw new Refusal('INVALID_TOKEN', 'This code is wrong, or was used before. Wait for the next one.')
-  await counted.takeBack(true)
-}
+const noValues = { before: null, after: null }
 
 function record(
   { clock }: Pick<Ctx, 'clock'>,

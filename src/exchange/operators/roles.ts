@@ -1,3 +1,5 @@
+import { Refusal } from '../../platform/lib/refusal.ts'
+
 /** What an operator may see or do. Every page and action of the console names one. */
 export type Permission =
   | 'orders.view'
@@ -5,6 +7,7 @@ export type Permission =
   | 'orders.hold'
   | 'orders.release'
   | 'orders.refund'
+  | 'orders.refund_any'
   | 'orders.cancel'
   | 'payouts.approve'
   | 'customers.view'
@@ -12,6 +15,7 @@ export type Permission =
   | 'customers.export'
   | 'customers.erase'
   | 'partners.view'
+  | 'partners.resend'
   | 'partners.manage'
   | 'money.view'
   | 'money.resolve'
@@ -48,6 +52,7 @@ const support: readonly Permission[] = [
   'orders.refund',
   'orders.cancel',
   'customers.view',
+  'partners.resend',
   'system.halt',
 ]
 
@@ -65,6 +70,7 @@ const finance: readonly Permission[] = [
 
 const compliance: readonly Permission[] = [
   ...support,
+  'orders.refund_any',
   'payouts.approve',
   'customers.block',
   'customers.export',
@@ -93,4 +99,10 @@ export const permissionsOf: Readonly<Record<Role, ReadonlySet<Permission>>> = {
   admin: new Set(all),
 }
 
-export const isRole = (text: string): text is Role => (roles as readonly string[]).includes(text)
+const isRole = (text: string): text is Role => (roles as readonly string[]).includes(text)
+
+/** A role by its name. BAD_REQUEST for an unknown one. */
+export function readRole(text: string): Role {
+  if (!isRole(text)) throw new Refusal('BAD_REQUEST', `A role is one of: ${roles.join(', ')}.`)
+  return text
+}

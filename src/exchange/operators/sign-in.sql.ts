@@ -7,23 +7,34 @@ export type OperatorRow = {
   passwordHash: string
   totpSecret: Buffer | null
   totpStep: bigint | null
+  hasPasskey: boolean
 }
 
 /** The operator with an e-mail address, unless disabled. */
 export const operatorByEmail = (db: Db, email: string): Promise<OperatorRow[]> =>
   db.sql`
-    select id, email, password_hash as "passwordHash", totp_secret as "totpSecret", totp_step as "totpStep"
+    select id, email, password_hash as "passwordHash", totp_secret as "totpSecret", totp_step as "totpStep",
+      exists (select from passkeys where passkeys.operator_id = operators.id) as "hasPasskey"
     from operators where email = ${email} and disabled_at is null`
 
 /** The operator whose password was right in this browser since a time, unless disabled. */
-export const operatorOfPending = (db: Db, hash: string, since: Date): Promise<OperatorRow[]> =>
+export const operatorOfPending = (
+  db: Db,
+  hash: string,
+  since: Date,
+): Promise<(OperatorRow & { stamp: Buffer | null })[]> =>
   db.sql`
-    select id, email, password_hash as "passwordHash", totp_secret as "totpSecret", totp_step as "totpStep"
+    select id, stamp, email, password_hash as "passwordHash", totp_secret as "totpSecret", totp_step as "totpStep",
+      exists (select from passkeys where passkeys.operator_id = operators.id) as "hasPasskey"
     from pending_sign_ins join operators on operators.id = operator_id
     where hash = ${hash} and pending_sign_ins.created_at > ${since} and disabled_at is null`
 
-export const insertPending = (db: Db, hash: string, operatorId: bigint, at: Date): Promise<unknown[]> =>
-  db.sql`insert into pending_sign_ins (hash, operator_id, created_at) values (${hash}, ${operatorId}, ${at})`
+export const insertPending = (
+  db: Db,
+  { hash, operatorId, at, stamp }: { hash: string; operatorId: bigint; at: Date; stamp: Buffer },
+): Promise<unknown[]> =>
+  db.sql`
+    insert into pending_sign_ins (hash, operator_id, created_at, stamp) values (${hash}, ${operatorId}, ${at}, ${stamp})`
 
 /** Ends what an operator has begun in other browsers, too, and what was begun before a time. */
 export const endPending = (db: Db, operatorId: bigint, before: Date): Promise<unknown[]> =>

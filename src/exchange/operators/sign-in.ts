@@ -10,9 +10,12 @@ import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { unseal } from '../../platform/privacy/seal.ts'
-import { operatorSubject, totpPlace } from './operator.ts'
+import { mayAct, totpPlace } from '../approvals/people.ts'
+import { operatorSubject } from './operator.ts'
+import { hasTrustedPasskey } from './operator-keys.ts'
 import { useRecoveryCode } from './recovery.ts'
-import { insertSession } from './session.sql.ts'
+import { accessStamp, isOurAccess } from './access-stamp.ts'
+import { beginSession } from './session.ts'
 import * as queries from './sign-in.sql.ts'
 import { totpStep } from './totp.ts'
 
@@ -39,7 +42,8 @@ type Deps = Pick<Ctx, 'db' | 'clock' | 'rowIds' | 'secrets' | 'config'>
 const pendingMs = 5 * 60_000
 
 /**
- * Signs an operator in. A code is asked for where a second factor is set up: of the authenticator app, or a recovery code. Refuses
+ * Signs an operator in. A code is asked for where a second factor is set up: of the authenticator app, or a recovery code; with a passkey
+ * alone, a recovery code, unless the passkey signs in by itself (`signInWithPasskey`). Refuses
  * with INVALID_TOKEN what is wrong, without saying what, and with RATE_LIMITED after too many wrong attempts (`limitsOf`). Whether
  * there is such an operator shows in neither.
  */
@@ -51,27 +55,30 @@ export async function signIn(ctx: Deps, typed: SignIn): Promise<SignInResult> {
   const { network } = typed
   const counted = await countAttempt(ctx, { email, network, device: knownDevice(ctx, email, typed.device) })
   const operator = began ?? (await operatorWithPassword(ctx, email, typed.password))
-  if (!operator) throw wrong()
+  if (!operator || !(await mayAct(ctx, db, operator.id))) throw wrong()
 
   const { id: operatorId, totpSecret, totpStep: lastStep } = operator
+  const hasPasskey = operator.hasPasskey && (await hasTrustedPasskey(ctx, operatorId))
   const code = typed.code?.trim() ?? ''
   const factor = totpSecret !== null && lastStep !== null ? { secret: totpSecret, lastStep } : undefined
-  if (factor && code === '') {
+  if ((factor || hasPasskey) && code === '') {
     await counted.takeBack(false)
     const pending = randomToken(32)
-    await queries.insertPending(db, hashOf(pending), operatorId, now)
+    const access = { kind: 'password', hash: hashOf(pending), operatorId } as const
+    await queries.insertPending(db, { ...access, at: now, stamp: accessStamp(ctx, access) })
     return { pending }
   }
-  const token = randomToken(32)
   const id = await ctx.rowIds.next()
-  await db.atomic(async (block) => {
+  const token = await db.atomic(async (block) => {
     // A code is used up in the block that begins the session: of two sign-ins with one code, one fails.
-    const used = factor ? await useCode(ctx, block, operatorId, { ...factor, code }) : 'none'
+    const used = factor
+      ? await useCode(ctx, block, operatorId, { ...factor, code })
+      : hasPasskey
+        ? await usedRecoveryCode(ctx, block, operatorId, code)
+        : 'none'
     const [counts] = used === undefined ? [] : await queries.useStep(block, operatorId, used === 'none' ? null : used)
     if (!counts) throw wrong()
     await queries.endPending(block, operatorId, after(now, -pendingMs))
-    const { agent } = typed
-    insertSession(block, { id, hash: hashOf(token), operatorId, at: now, network, agent })
     recordAudit(block, {
       at: clock.now(),
       actor: operatorSubject(operator),
@@ -80,6 +87,7 @@ export async function signIn(ctx: Deps, typed: SignIn): Promise<SignInResult> {
       before: null,
       after: { network },
     })
+    return beginSession(ctx, block, { id, operatorId, network, agent: typed.agent })
   })
   await counted.takeBack(true)
   return { token, device: deviceOf(ctx, email) }
@@ -90,10 +98,11 @@ const wrong = (): Refusal => new Refusal('INVALID_TOKEN', 'The e-mail address, p
 const hashOf = (token: string): string => hash('sha256', token, 'hex')
 
 /** The operator whose password this browser has typed before. */
-async function pendingOf({ db, clock }: Deps, pending: string | undefined): Promise<queries.OperatorRow | undefined> {
+async function pendingOf(ctx: Deps, pending: string | undefined): Promise<queries.OperatorRow | undefined> {
   if (pending === undefined) return undefined
-  const [operator] = await queries.operatorOfPending(db, hashOf(pending), after(clock.realNow(), -pendingMs))
-  return operator
+  const hashed = hashOf(pending)
+  const [found] = await queries.operatorOfPending(ctx.db, hashed, after(ctx.clock.realNow(), -pendingMs))
+  return found && isOurAccess(ctx, { kind: 'password', hash: hashed, operatorId: found.id }, found) ? found : undefined
 }
 
 async function operatorWithPassword(
@@ -115,5 +124,8 @@ async function useCode(
   const opened = unseal(ctx.secrets.sealing, secret, totpPlace(operatorId))
   const step = totpStep(opened, code, { now: ctx.clock.realNow(), lastStep })
   if (step !== undefined) return step
-  return (await useRecoveryCode(ctx, db, operatorId, code)) ? 'none' : undefined
+  return usedRecoveryCode(ctx, db, operatorId, code)
 }
+
+const usedRecoveryCode = async (ctx: Deps, db: Atomic, operatorId: bigint, code: string): Promise<'none' | undefined> =>
+  (await useRecoveryCode(ctx, db, operatorId, code)) ? 'none' : undefined

@@ -3,8 +3,10 @@ import { hash } from 'node:crypto'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { randomId, randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { mayAct } from '../approvals/people.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
+import { accessStamp, isOurAccess } from './access-stamp.ts'
 import { type Operator, operatorSubject } from './operator.ts'
 
 /** Authenticates an operator on the command line. `hint` is its last four characters; times are real time. */
@@ -24,7 +26,7 @@ const format = /^op_[\w-]{43}$/
  * is enough because so many bits cannot be guessed. Refuses an address that no operator has.
  */
 export async function createToken(
-  ctx: Pick<Ctx, 'db' | 'clock'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets'>,
   email: string,
   actor: string,
 ): Promise<{ token: OperatorToken; text: string }> {
@@ -40,9 +42,10 @@ export async function createToken(
       lastUsedAt: null,
       revokedAt: null,
     }
+    const access = { kind: 'token', id: token.id, hash: hashOf(text), operatorId: operator.id } as const
     db.send`
-      insert into operator_tokens (id, operator_id, hash, hint, created_at)
-      values (${token.id}, ${token.operatorId}, ${hashOf(text)}, ${token.hint}, ${token.createdAt})`
+      insert into operator_tokens (id, operator_id, hash, hint, created_at, stamp)
+      values (${token.id}, ${token.operatorId}, ${access.hash}, ${token.hint}, ${token.createdAt}, ${accessStamp(ctx, access)})`
     record(ctx, db, 'operator_token.created', actor, null, token)
     return { token, text }
   })
@@ -75,14 +78,24 @@ export async function revokeToken(
   })
 }
 
-/** Whose token this is; records its use. Refuses an invalid or revoked token with INVALID_TOKEN. */
-export async function operatorOfToken(ctx: Pick<Ctx, 'db' | 'clock'>, text: string): Promise<Operator> {
+/**
+ * Whose token this is; records its use. Refuses with INVALID_TOKEN an invalid or revoked token, and one that, or whose operator, is not as
+ * the exchange wrote it.
+ */
+export async function operatorOfToken(ctx: Pick<Ctx, 'db' | 'clock' | 'secrets'>, text: string): Promise<Operator> {
   if (format.test(text)) {
-    const [operator] = await ctx.db.sql<Operator>`
+    const hashed = hashOf(text)
+    const [found] = await ctx.db.sql<Operator & { tokenId: bigint; stamp: Buffer | null; carriedOver: boolean }>`
       update operator_tokens set last_used_at = ${ctx.clock.realNow()} from operators
-      where hash = ${hashOf(text)} and revoked_at is null and operators.id = operator_id and disabled_at is null
-      returning operators.id, email, name, role, operators.created_at as "createdAt", disabled_at as "disabledAt"`
-    if (operator) return operator
+      where hash = ${hashed} and revoked_at is null and operators.id = operator_id and disabled_at is null
+      returning operators.id, email, name, role, operators.created_at as "createdAt", disabled_at as "disabledAt",
+        operator_tokens.id as "tokenId", stamp, carried_over as "carriedOver"`
+    if (found) {
+      const { tokenId: id, stamp, carriedOver, ...operator } = found
+      const isOurs =
+        carriedOver || isOurAccess(ctx, { kind: 'token', id, hash: hashed, operatorId: operator.id }, { stamp })
+      if (isOurs && (await mayAct(ctx, ctx.db, operator.id))) return operator
+    }
   }
   throw new Refusal('INVALID_TOKEN', 'The operator token is invalid or revoked.')
 }

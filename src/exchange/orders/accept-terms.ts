@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { insertAccepted } from './accept-terms.sql.ts'
+import { isIncomplete } from '../transactions/lifecycle.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** A document that customers accept, and its version. */
@@ -23,8 +24,7 @@ export const acceptable = ({ config: { legal } }: Pick<Ctx, 'config'>): string =
 export const lacksTerms = (
   ctx: Pick<Ctx, 'config'>,
   { kind, status, personal }: Pick<Transaction, 'kind' | 'status' | 'personal'>,
-): boolean =>
-  kind === 'retail' && (status === 'new' || status === 'waiting_for_customer') && personal.accepted !== acceptable(ctx)
+): boolean => kind === 'retail' && isIncomplete({ status }) && personal.accepted !== acceptable(ctx)
 
 /** Records, in the caller's block, that a customer has accepted the current versions. */
 export function keepAcceptance(ctx: Ctx, db: Atomic, before: Transaction, given: Transaction): void {

@@ -13,6 +13,7 @@ import { hasReceipt, receiptUrl } from '../transactions/receipt-link.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import type { Personal, RefundView, StatusDetails, Transaction } from '../transactions/transaction.ts'
 import { mayChangeMethod } from './change-price.ts'
+import { emailOf } from './giver.ts'
 import { type IdentityState, identityStateOf } from './identity.ts'
 import { missingSteps, type StepName, takesDetails } from './steps.ts'
 
@@ -36,6 +37,7 @@ export type CheckoutView = {
   missing: StepName[]
   /** Null unless the order waits for an identity check. */
   identity: IdentityState | null
+  /** The proven address, or the one that the partner passed. */
   email: string | null
   country: string | null
   /** Answers to steps that need no field of their own, by step name. */
@@ -107,7 +109,7 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     errors: transaction.errors,
     missing: missingSteps(ctx, transaction),
     identity: await identityStateOf(ctx, transaction),
-    email: personal.email,
+    email: emailOf(transaction),
     country: transaction.country,
     answers: personal.answers ?? {},
     billing: transaction.customerId === null ? null : personal.billing,

@@ -1,3 +1,4 @@
+import { isIncomplete } from '../transactions/lifecycle.ts'
 import type { Ctx } from '../context.ts'
 import { refuseBlocked } from '../customers/block.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
@@ -6,16 +7,16 @@ import { keepAcceptance } from './accept-terms.ts'
 import { advance, amend } from '../transactions/advance.ts'
 import { awaitDeposit, endEarlier } from './await-deposit.ts'
 import { type CheckoutView, readView } from './checkout-view.ts'
-import { quoteRow } from '../transactions/create.ts'
+import { keepQuotes } from '../transactions/quote-stamp.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import { dryRun } from './dry-run.ts'
+import { type Giver, refuseUnproven } from './giver.ts'
 import { judgeIdentity, untilChecked, waitsForIdentity } from './identity.ts'
 import { applyDetails, type Details, missingSteps, takesDetails } from './steps.ts'
 import { lockTransaction, readTransactionByLink } from '../transactions/load.ts'
 import { positionOf, readFunds } from '../settlement/position.ts'
 import { reorderPayout } from '../settlement/reorder-payout.ts'
 import { lockPrice } from '../transactions/open-locks.ts'
-import * as queries from '../transactions/transactions.sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** Opens a transaction's checkout; the first visit ends the status `new`. Undefined for an unknown link, and for B2B transactions. */
@@ -23,28 +24,30 @@ export async function openCheckout(ctx: Ctx, tid: string): Promise<CheckoutView 
   const seen = await readTransactionByLink(ctx, ctx.db, tid)
   if (seen?.kind === 'b2b') return undefined
   if (seen?.status !== 'new') return seen && readView(ctx, seen)
-  return giveDetails(ctx, seen.publicId, {})
+  return giveDetails(ctx, seen.publicId, {}, undefined)
 }
 
 /**
  * Saves what the customer gave. Refuses invalid details, naming the field. Once nothing is missing, fixes how to pay and waits for the
- * deposit. A transaction that no longer takes these details refuses them (CONFLICT): its page shows its current state.
+ * deposit. A transaction that no longer takes these details refuses them (CONFLICT): its page shows its current state. What `giver` may
+ * not give is refused (NOT_PROVEN).
  */
-export async function giveDetails(ctx: Ctx, publicId: bigint, details: Details): Promise<CheckoutView> {
+export async function giveDetails(ctx: Ctx, publicId: bigint, details: Details, giver: Giver): Promise<CheckoutView> {
   const completed = await ctx.db.atomic(async (db) => {
     const transaction = await lockTransaction(ctx, db, publicId)
     if (transaction?.kind !== 'retail') throw new Refusal('NOT_FOUND', 'Transaction not found.')
-    return completeDetails(ctx, db, transaction, details)
+    return completeDetails(ctx, db, transaction, details, giver)
   })
   return readView(ctx, completed)
 }
 
 /** Refuses what `giveDetails` would refuse about these details, and changes nothing: for feedback while the customer is typing. */
-export const checkDetails = (ctx: Ctx, publicId: bigint, details: Details): Promise<void> =>
+export const checkDetails = (ctx: Ctx, publicId: bigint, details: Details, giver: Giver): Promise<void> =>
   dryRun(ctx, async (db) => {
     const before = await lockTransaction(ctx, db, publicId)
-    if (before && takesDetails(before, details))
-      await applyDetails({ ctx, db, partner: await partnerOf(ctx, before), before }, details)
+    if (!before || !takesDetails(before, details)) return
+    refuseUnproven(before, details, giver)
+    await applyDetails({ ctx, db, partner: await partnerOf(ctx, before), before }, details)
   })
 
 /** `giveDetails` for a transaction that the caller's block has locked. */
@@ -53,7 +56,9 @@ export async function completeDetails(
   db: Atomic,
   transaction: Transaction,
   details: Details,
+  giver: Giver,
 ): Promise<Transaction> {
+  refuseUnproven(transaction, details, giver)
   if (!takesDetails(transaction, details)) {
     if (Object.keys(details).length === 0) return transaction
     throw new Refusal('CONFLICT', 'This transaction has changed in the meantime.')
@@ -63,7 +68,7 @@ export async function completeDetails(
     refuseBlocked(db, details.provenCustomerId ?? transaction.customerId),
   ])
   const given = { ...transaction, ...change }
-  const isNew = transaction.status === 'new' || transaction.status === 'waiting_for_customer'
+  const isNew = isIncomplete(transaction)
   const isComplete = missingSteps(ctx, given).every((name) => name === 'identity')
   const verdict = isNew && isComplete ? await judgeIdentity(ctx, db, transaction, given) : 'within'
   const isPriced = given.quoteNumber !== transaction.quoteNumber
@@ -72,7 +77,7 @@ export async function completeDetails(
 
   // From here on nothing may refuse.
   keepAcceptance(ctx, db, transaction, given)
-  if (isPriced) queries.insertQuotes(db, [quoteRow(given)])
+  if (isPriced) keepQuotes(ctx, db, [given])
   if (transaction.status === 'on_hold') return payAgain(ctx, db, transaction, given)
   if (transaction.status === 'waiting_for_deposit') {
     // A new price alone changes what the customer receives; only another method changes the payment details.

@@ -13,6 +13,7 @@ import { readById } from '../transactions/load.ts'
 import { depositMethodOf } from '../transactions/method.ts'
 import { contentAboutOrder, type EmailText } from '../transactions/order-email.ts'
 import { hasReceipt, receiptUrl } from '../transactions/receipt-link.ts'
+import { pricePromiseOf } from '../transactions/price-promise.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { layOut } from '../mail/layout.ts'
 import { receiptOf } from './receipt.ts'
@@ -35,7 +36,7 @@ export const orderEmailWriter =
 type TextOf = (ctx: Ctx, transaction: Transaction, instruction: Instruction | undefined) => EmailText
 
 const texts: Readonly<Record<OrderEmailKind, TextOf>> = {
-  order_received: (_ctx, transaction, instruction) => (language, values) => {
+  order_received: (ctx, transaction, instruction) => (language, values) => {
     const { say, amount, moment } = language
     const payTo = instruction?.payTo.kind ?? 'page'
     const due = {
@@ -45,10 +46,10 @@ const texts: Readonly<Record<OrderEmailKind, TextOf>> = {
     return {
       subject: say('emails.received.subject', values),
       paragraphs: [say(`emails.received.${payTo}`, { ...values, ...due }), say('emails.received.next')],
-      facts: [payToFacts(transaction, instruction, language), ...orderFacts(transaction, language)],
+      facts: [payToFacts(transaction, instruction, language), ...orderFacts(ctx, transaction, language)],
     }
   },
-  money_received: (_ctx, transaction) => (language, values) => {
+  money_received: (ctx, transaction) => (language, values) => {
     const { say, amount } = language
     const { fromAmount, from, toAmount, expectedTo, to } = transaction
     return {
@@ -57,7 +58,7 @@ const texts: Readonly<Record<OrderEmailKind, TextOf>> = {
         say('emails.paid.lead', { ...values, amount: amount(fromAmount, from) }),
         say('emails.paid.next', { amount: amount(toAmount ?? expectedTo, to) }),
       ],
-      facts: orderFacts(transaction, language),
+      facts: orderFacts(ctx, transaction, language),
     }
   },
   sent: (ctx, transaction) => (language, values) => {
@@ -89,14 +90,18 @@ const texts: Readonly<Record<OrderEmailKind, TextOf>> = {
     }),
 }
 
-/** What is paid, what arrives, and what it costs: before the end, as it was agreed. */
-function orderFacts(transaction: Transaction, language: Language): Fact[][] {
+/** What is paid, what arrives, and what it costs: before the end, as it was agreed, and whether that can still change. */
+function orderFacts(ctx: Ctx, transaction: Transaction, language: Language): Fact[][] {
   const { say, amount } = language
   const { expectedFrom, from, expectedTo, to } = transaction
   return [
     [
       { name: say('summary.pay'), value: amount(expectedFrom, from) },
-      { name: say('summary.receive'), value: amount(expectedTo, to) },
+      {
+        name: say('summary.receive'),
+        value: amount(expectedTo, to),
+        ...(pricePromiseOf(transaction, ctx.clock.now()) === 'fixed' ? {} : { note: say('deadline.atArrival') }),
+      },
       rateFact(transaction, language),
     ],
     costFacts(transaction, totalCostOf(transaction.quote), language),

@@ -40,7 +40,7 @@ async function lookAgain(ctx: Ctx, publicId: bigint, change: StandingChange): Pr
     await ctx.db.atomic(async (db) => {
       const transaction = await lockWaiting(ctx, db, publicId, change)
       if (!transaction) return
-      const moved = await completeDetails(ctx, db, transaction, {})
+      const moved = await completeDetails(ctx, db, transaction, {}, undefined)
       if (wasReviewed) await tellOfReview(ctx, db, moved)
     })
   } catch (error) {

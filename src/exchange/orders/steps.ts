@@ -1,3 +1,4 @@
+import { isIncomplete } from '../transactions/lifecycle.ts'
 import type { Ctx } from '../context.ts'
 import type { Change } from '../transactions/advance.ts'
 import type { Transaction } from '../transactions/transaction.ts'
@@ -46,7 +47,7 @@ export async function applyDetails(input: Omit<StepInput, 'transaction'>, detail
  */
 export function takesDetails({ kind, status, statusDetails }: Transaction, details: Details): boolean {
   if (kind === 'b2b') return false
-  if (status === 'new' || status === 'waiting_for_customer') return true
+  if (isIncomplete({ status })) return true
   const isReturned = status === 'on_hold' && statusDetails === 'address_needed'
   const isUnpaid = status === 'waiting_for_deposit' && statusDetails === null
   const open = isReturned ? ['until_paid_out'] : isUnpaid ? ['until_paid', 'until_paid_out'] : []

@@ -19,7 +19,7 @@ let made: NewPartner
 before(async () => {
   database = await testDatabase()
   ctx = await testContext(database)
-  counted = openPool({ urls: [database.url], size: 2, statementNames: true })
+  counted = openPool({ urls: [database.url], size: 2 })
   accounts = openAccounts({ ...ctx, db: counted })
   made = await createPartner(ctx, { name: 'Shop' }, 'test')
 })

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { noSuchPartner } from './find.ts'
 import type { Partner } from './partner.ts'
 import { readName } from './create.ts'
@@ -42,13 +42,24 @@ export async function setPartner(
  * Disables a partner account, or enables it again: its keys are valid nowhere, in every process within two seconds, and its people
  * cannot use the portal. What its customers began continues, and its webhooks are sent. Refuses what changes nothing.
  */
-export const switchPartner = (ctx: Ctx, partnerId: bigint, isDisabled: boolean, actor: string): Promise<Partner> =>
-  change(ctx, partnerId, actor, isDisabled ? 'partner.disabled' : 'partner.enabled', (partner) => {
-    if ((partner.disabledAt !== null) === isDisabled) {
-      throw new Refusal('CONFLICT', `This partner is ${isDisabled ? 'disabled already' : 'not disabled'}.`)
-    }
+export function switchPartner(
+  ctx: Ctx,
+  partnerId: bigint,
+  { isDisabled, reason }: { isDisabled: boolean; reason?: string | undefined },
+  actor: string,
+): Promise<Partner> {
+  const work = (partner: Partner): Partner => {
+    refuseNow(whyNotSwitched(partner, isDisabled))
     return { ...partner, disabledAt: isDisabled ? ctx.clock.now() : null }
-  })
+  }
+  return change(ctx, partnerId, actor, isDisabled ? 'partner.disabled' : 'partner.enabled', work, reason)
+}
+
+/** Why a partner account cannot be disabled, or enabled; undefined: it can. */
+export const whyNotSwitched = ({ disabledAt }: Partner, isDisabled: boolean): string | undefined =>
+  (disabledAt !== null) === isDisabled
+    ? `This partner is ${isDisabled ? 'disabled already' : 'not disabled'}.`
+    : undefined
 
 /** Switches one feature on or off. Refuses an unknown name and an unknown partner. */
 export async function switchFeature(
@@ -73,6 +84,7 @@ async function change(
   actor: string,
   action: string,
   next: (partner: Partner) => Partner,
+  reason?: string,
 ): Promise<Partner> {
   return ctx.db.atomic(async (db) => {
     const partner = await queries.lockPartner(db, partnerId)
@@ -88,6 +100,7 @@ async function change(
       before.disabledAt = partner.disabledAt?.toISOString() ?? null
       after.disabledAt = changed.disabledAt?.toISOString() ?? null
     }
+    if (reason !== undefined) after.reason = reason
     queries.savePartner(db, changed)
     recordAudit(db, { at: ctx.clock.now(), actor, action, subject: `partner:${partnerId}`, before, after })
     raiseVersion(db)

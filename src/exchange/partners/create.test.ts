@@ -36,7 +36,7 @@ const everything = () =>
     return rows.map(({ row }) => row).join('\n')
   })
 
-const versionNow = async () => (await readShared(ctx.db)).version
+const versionNow = async () => (await readShared(ctx)).version
 
 describe('a partner account', () => {
   it('has the default features, one key of each kind, and secrets that are shown once', async () => {

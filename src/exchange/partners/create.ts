@@ -31,6 +31,7 @@ export async function createPartner(
     settings,
     createdAt: ctx.clock.now(),
     disabledAt: null,
+    volumeCents: 0n,
   }
   const secrets = makeSecrets(ctx, partner.id)
   const publicKey = makeKey(ctx, { partnerId: partner.id, kind: 'public', label: 'first', allowIps: [] })

@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import { randomId } from '../../platform/lib/ids.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { readAllowIp } from './allow-list.ts'
 import { noSuchPartner } from './find.ts'
 import { hashKeyText, makeKeyText } from './key-text.ts'
@@ -99,7 +99,7 @@ export async function changeKey(ctx: Ctx, keyId: bigint, change: KeyChange, acto
   return ctx.db.atomic(async (db) => {
     const key = await queries.lockKey(db, keyId)
     if (!key) throw noSuchKey()
-    if (key.revokedAt) throw new Refusal('CONFLICT', 'This key has been revoked. Create a new one.')
+    refuseNow(whyNotChanged(key))
 
     const changed = { ...key, ...wanted }
     queries.saveKey(db, changed)
@@ -107,6 +107,10 @@ export async function changeKey(ctx: Ctx, keyId: bigint, change: KeyChange, acto
     return changed
   })
 }
+
+/** Why a key cannot be changed any more; undefined: it can. */
+export const whyNotChanged = ({ revokedAt }: Pick<ApiKey, 'revokedAt'>): string | undefined =>
+  revokedAt ? 'This key has been revoked. Create a new one.' : undefined
 
 function readChange(
   { clock }: Pick<Ctx, 'clock'>,

@@ -8,6 +8,8 @@ export type Partner = {
   readonly createdAt: Date
   /** Since when no key of the account is valid; null: it is not disabled. */
   readonly disabledAt: Date | null
+  /** What its orders came to in 30 days, in euro cents, as counted today: see `measureVolumes`. */
+  readonly volumeCents: bigint
 }
 
 /** What a key may do: a public one may be seen in a browser, a secret one may do everything. */

@@ -2,7 +2,14 @@ import { type Atomic, type Db, one } from '../../platform/db/sql.ts'
 import type { ApiKey, Partner } from './partner.ts'
 import { readSettings, type GivenSettings } from './settings.ts'
 
-type PartnerRow = { id: bigint; name: string; settings: GivenSettings; created_at: Date; disabled_at: Date | null }
+type PartnerRow = {
+  id: bigint
+  name: string
+  settings: GivenSettings
+  created_at: Date
+  disabled_at: Date | null
+  volume_cents: bigint
+}
 
 type KeyRow = {
   id: bigint
@@ -18,12 +25,13 @@ type KeyRow = {
   revoked_at: Date | null
 }
 
-const toPartner = ({ id, name, settings, created_at: createdAt, disabled_at: disabledAt }: PartnerRow): Partner => ({
+const toPartner = ({ id, name, settings, ...row }: PartnerRow): Partner => ({
   id,
   name,
   settings: readSettings(settings),
-  createdAt,
-  disabledAt,
+  createdAt: row.created_at,
+  disabledAt: row.disabled_at,
+  volumeCents: row.volume_cents,
 })
 
 const toKey = (row: KeyRow): ApiKey => ({
@@ -59,18 +67,18 @@ export const insertKey = (db: Atomic, key: ApiKey, hash: string): void =>
 /** Every partner, oldest first. */
 export const partners = async (db: Db): Promise<Partner[]> =>
   (
-    await db.sql<PartnerRow>`select id, name, settings, created_at, disabled_at from partners order by created_at, id`
+    await db.sql<PartnerRow>`select id, name, settings, created_at, disabled_at, volume_cents from partners order by created_at, id`
   ).map(toPartner)
 
 export const partner = async (db: Db, id: bigint): Promise<Partner | undefined> =>
-  (await db.sql<PartnerRow>`select id, name, settings, created_at, disabled_at from partners where id = ${id}`).map(
-    toPartner,
-  )[0]
+  (
+    await db.sql<PartnerRow>`select id, name, settings, created_at, disabled_at, volume_cents from partners where id = ${id}`
+  ).map(toPartner)[0]
 
 /** The same, locked until the block ends, for a change that depends on what is there. */
 export const lockPartner = async (db: Atomic, id: bigint): Promise<Partner | undefined> =>
   (
-    await db.sql<PartnerRow>`select id, name, settings, created_at, disabled_at from partners where id = ${id} for update`
+    await db.sql<PartnerRow>`select id, name, settings, created_at, disabled_at, volume_cents from partners where id = ${id} for update`
   ).map(toPartner)[0]
 
 /** Replaces what may change of a partner. */
@@ -137,18 +145,25 @@ export async function liveKey(
   hash: string,
   mode: string,
 ): Promise<{ partner: Partner; key: ApiKey } | undefined> {
-  const [row] = await db.sql<KeyRow & { name: string; settings: GivenSettings; partner_created_at: Date }>`
+  const [row] = await db.sql<KeyRow & Omit<PartnerRow, 'id' | 'disabled_at'> & { partner_created_at: Date }>`
     select k.id, k.partner_id, k.kind, k.mode, k.hint, k.label, k.allow_ips, k.created_at, k.expires_at, k.last_used_at,
       k.revoked_at,
-      p.name, p.settings, p.created_at as partner_created_at
+      p.name, p.settings, p.created_at as partner_created_at, p.volume_cents
     from api_keys k join partners p on p.id = k.partner_id
     where k.hash = ${Buffer.from(hash, 'hex')} and k.mode = ${mode} and k.revoked_at is null
       and p.disabled_at is null`
   if (!row) return undefined
-  const { name, settings, partner_created_at: createdAt } = row
+  const { name, settings, partner_created_at: createdAt, volume_cents: volume } = row
   return {
     key: toKey(row),
-    partner: toPartner({ id: row.partner_id, name, settings, created_at: createdAt, disabled_at: null }),
+    partner: toPartner({
+      id: row.partner_id,
+      name,
+      settings,
+      created_at: createdAt,
+      disabled_at: null,
+      volume_cents: volume,
+    }),
   }
 }
 

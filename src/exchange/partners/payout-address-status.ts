@@ -4,7 +4,7 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import type { Handler } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import type { PayoutAddress, PayoutAddressStatus } from './payout-address.ts'
 import { announce, fromRow, payoutAddressDue } from './payout-addresses.ts'
 import * as queries from './payout-addresses.sql.ts'
@@ -18,9 +18,7 @@ export type Decision = { id: bigint; actor: string; reason?: string }
  */
 export const approvePayoutAddress = (ctx: Ctx, decision: Decision): Promise<PayoutAddress> =>
   decide(ctx, decision, 'approved', (address, now) => {
-    const isApproved =
-      address.status === 'active' || (address.status === 'pending_review' && address.approvedAt !== null)
-    if (isApproved) throw new Refusal('CONFLICT', 'This address is approved already.')
+    refuseNow(whyNotApproved(address))
     const isFresh = address.status === 'pending_review'
     const activeFrom = isFresh ? address.activeFrom : after(now, address.coolingOffSeconds * 1_000)
     return { activeFrom, approvedAt: now, status: activeFrom > now ? 'pending_review' : 'active' }
@@ -28,8 +26,8 @@ export const approvePayoutAddress = (ctx: Ctx, decision: Decision): Promise<Payo
 
 /** An operator rejects an address that waits. Refuses an unknown one, and one that waits no more. */
 export const rejectPayoutAddress = (ctx: Ctx, decision: Decision): Promise<PayoutAddress> =>
-  decide(ctx, decision, 'rejected', ({ status }) => {
-    if (status !== 'pending_review') throw new Refusal('CONFLICT', `This address is ${status}: disable it instead.`)
+  decide(ctx, decision, 'rejected', (address) => {
+    refuseNow(whyNotRejected(address))
     return { status: 'rejected', approvedAt: null }
   })
 
@@ -38,11 +36,26 @@ export const rejectPayoutAddress = (ctx: Ctx, decision: Decision): Promise<Payou
  * Refuses an unknown one, and one that is not paid to anyway.
  */
 export const disablePayoutAddress = (ctx: Ctx, decision: Decision): Promise<PayoutAddress> =>
-  decide(ctx, decision, 'disabled', ({ status }) => {
-    if (status !== 'active' && status !== 'pending_review')
-      throw new Refusal('CONFLICT', `This address is ${status} already.`)
+  decide(ctx, decision, 'disabled', (address) => {
+    refuseNow(whyNotDisabled(address))
     return { status: 'disabled', approvedAt: null }
   })
+
+type AddressState = Pick<PayoutAddress, 'status' | 'approvedAt'>
+
+/** Why an address cannot be approved; undefined: it can. */
+export const whyNotApproved = ({ status, approvedAt }: AddressState): string | undefined =>
+  status === 'active' || (status === 'pending_review' && approvedAt !== null)
+    ? 'This address is approved already.'
+    : undefined
+
+/** Why an address cannot be rejected; undefined: it can. */
+export const whyNotRejected = ({ status }: AddressState): string | undefined =>
+  status === 'pending_review' ? undefined : `This address is ${status}: disable it instead.`
+
+/** Why an address cannot be disabled; undefined: it can. */
+export const whyNotDisabled = ({ status }: AddressState): string | undefined =>
+  status === 'active' || status === 'pending_review' ? undefined : `This address is ${status} already.`
 
 /** Activates addresses whose cooling-off time has passed, unless they still need approval. */
 export const activatePayoutAddresses = (ctx: Ctx): Handler => ({

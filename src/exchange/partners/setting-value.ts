@@ -1,8 +1,8 @@
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, type Refusal } from '../../platform/lib/refusal.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 
 /** The refusal of a setting; `must` completes the sentence. */
-export const wrong = (name: string, sentence: string): Refusal => new Refusal('BAD_REQUEST', `${name}: ${sentence}`)
+export const wrong = (name: string, sentence: string): Refusal => badField(name, `${name}: ${sentence}`)
 
 export function oneOf<Value extends string>(text: string, values: readonly Value[], name: string): Value {
   const value = values.find((one) => one === text)

@@ -1,3 +1,4 @@
+import { badField } from '../../platform/lib/refusal.ts'
 import { json, wrong } from './setting-value.ts'
 
 /** How a partner's pages differ from ours. The pages ensure contrast (src/doors/ui/theme.ts), whatever the colors. */
@@ -36,7 +37,7 @@ export function readTheme(text: string): Theme {
   }
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(known, name)) throw wrong('theme', `takes ${Object.keys(known).join(', ')}, not ${name}.`)
-    if (!known[name]?.(value)) throw wrong('theme', faults[name] ?? 'cannot be read.')
+    if (!known[name]?.(value)) throw badField(name, `theme: ${faults[name] ?? 'cannot be read.'}`)
   }
   return given
 }

@@ -1,122 +1,8 @@
-import type { Schema } from '../../platform/lib/schema.ts'
-import { type Category, paymentCategories } from '../../reference/catalog/payment-category.ts'
-import type { Side } from '../../reference/catalog/payment-method.ts'
 import type { DocumentProblem, PolicyKind } from './kind.ts'
-import { basisPointsOf, centsOf, decimal, object, percent } from './values.ts'
+import { type FeeRules, type FeesDocument, pointsOf, read, schema, sides } from './price-list.ts'
+import { centsOf } from './values.ts'
 
-type BySide = Readonly<Record<Side, string>>
-
-/** The fee of a payment method: the same both ways, or each its own. */
-type MethodFee = string | { deposit: string; payout: string }
-
-/** What sending or taking money by a method costs the house: a part of the amount, and euros for each payment. */
-type MethodCost = { percent?: string; fixed?: string }
-
-/** A price list, as operators write it. */
-export type FeesDocument = {
-  service: BySide
-  /** Least service fee in euros. */
-  minimum?: string
-  /** By payment category. One that is not named is free. */
-  methods: Readonly<Partial<Record<Category, MethodFee>>>
-  spread: string
-  spread_by_side?: Partial<BySide>
-  /** By pair, in either order: `BTC/EUR`. */
-  pairs?: Readonly<Record<string, { service?: string; spread?: string }>>
-  /** By payment category: what the house pays. Of what is not named, `shippedCosts` holds. */
-  costs?: Readonly<Partial<Record<Category, MethodCost>>>
-}
-
-/** What one payment costs the house. */
-export type Cost = { basisPoints: number; fixedCents: bigint }
-
-/** A price list as pricing applies it. Parts are in hundredths of a percent of what the customer pays. */
-export type FeeRules = {
-  serviceBasisPoints: Readonly<Record<Side, number>>
-  /** Decimal text in euros. */
-  serviceMinimum: string
-  spreadBasisPoints: Readonly<Record<Side, number>>
-  methods: ReadonlyMap<string, { deposit: number; payout: number }>
-  /** By `from/to`, both orders. */
-  pairs: ReadonlyMap<string, { service?: number; spread?: number }>
-  costs: ReadonlyMap<string, Cost>
-}
-
-const sides: readonly Side[] = ['buy', 'sell', 'swap']
-const bySide = (optional: readonly Side[] = []): Schema =>
-  object(Object.fromEntries(sides.map((side) => [side, percent])), optional)
-const categories = paymentCategories.map(({ category }) => category)
-const byCategory = (schema: Schema): Schema =>
-  object(Object.fromEntries(categories.map((category) => [category, schema])), categories)
-
-const schema: Schema = object(
-  {
-    service: bySide(),
-    minimum: decimal,
-    methods: byCategory({ anyOf: [percent, object({ deposit: percent, payout: percent })] }),
-    spread: percent,
-    spread_by_side: bySide(sides),
-    pairs: {
-      type: 'object',
-      propertyNames: { pattern: '^[A-Z0-9]{2,10}/[A-Z0-9]{2,10}$' },
-      additionalProperties: object({ service: percent, spread: percent }, ['service', 'spread']),
-    },
-    costs: byCategory(object({ percent, fixed: decimal }, ['percent', 'fixed'])),
-  },
-  ['minimum', 'spread_by_side', 'pairs', 'costs'],
-)
-
-/**
- * What payments cost a house that has not said otherwise: what a processor asks a merchant of this trade for cards within the
- * EEA, a bank for a transfer. Our estimates, not anybody's price list.
- */
-const shippedCosts: FeesDocument['costs'] = {
-  VISA_MC: { percent: '1.5%', fixed: '0.2' },
-  APPLE_PAY: { percent: '1.5%', fixed: '0.2' },
-  GOOGLE_PAY: { percent: '1.5%', fixed: '0.2' },
-  REVOLUT_PAY: { percent: '1%' },
-  OPEN_BANKING: { percent: '0.3%' },
-  PSE: { percent: '1%' },
-  PIX: { percent: '0.1%' },
-  SPEI: { fixed: '0.05' },
-  SEPA: { fixed: '0.05' },
-  FASTERPAYMENTS: { fixed: '0.05' },
-}
-
-function read(document: FeesDocument): FeeRules {
-  const { service, minimum = '0', methods, spread, spread_by_side: own = {}, pairs = {}, costs = {} } = document
-  const percents = (of: (side: Side) => string): Record<Side, number> => ({
-    buy: basisPointsOf(of('buy')),
-    sell: basisPointsOf(of('sell')),
-    swap: basisPointsOf(of('swap')),
-  })
-  return {
-    serviceBasisPoints: percents((side) => service[side]),
-    serviceMinimum: minimum,
-    spreadBasisPoints: percents((side) => own[side] ?? spread),
-    methods: new Map(Object.entries(methods).map(([category, fee]) => [category, bothWays(fee)])),
-    pairs: new Map(
-      Object.entries(pairs).flatMap(([pair, { service: fee, spread: kept }]) => {
-        const rule = {
-          ...(fee === undefined ? {} : { service: basisPointsOf(fee) }),
-          ...(kept === undefined ? {} : { spread: basisPointsOf(kept) }),
-        }
-        return [pair, pair.split('/').toReversed().join('/')].map((name) => [name, rule] as const)
-      }),
-    ),
-    costs: new Map(Object.entries({ ...shippedCosts, ...costs }).map(([category, cost]) => [category, costOf(cost)])),
-  }
-}
-
-const bothWays = (fee: MethodFee): { deposit: number; payout: number } =>
-  typeof fee === 'string'
-    ? { deposit: basisPointsOf(fee), payout: basisPointsOf(fee) }
-    : { deposit: basisPointsOf(fee.deposit), payout: basisPointsOf(fee.payout) }
-
-const costOf = ({ percent: part = '0%', fixed = '0' }: MethodCost): Cost => ({
-  basisPoints: basisPointsOf(part),
-  fixedCents: centsOf(fixed),
-})
+export type { Cost, FeeRules, FeesDocument } from './price-list.ts'
 
 /** The most that a service fee, a method's fee and a spread may each be. */
 const mostBasisPoints = 2_000
@@ -127,6 +13,9 @@ const mostTogether = 3_000
 /** The greatest least service fee. */
 const mostMinimumCents = 1_000_00n
 
+/** The most that a method's fee may be besides its share. */
+const mostFixedCents = 100_00n
+
 export const mustNotBeNegative = 'must not be negative'
 
 function contradictions(document: FeesDocument): DocumentProblem[] {
@@ -135,14 +24,26 @@ function contradictions(document: FeesDocument): DocumentProblem[] {
     if (typeof value === 'object' && value !== null) {
       for (const [name, member] of Object.entries(value)) look(path === '' ? name : `${path}.${name}`, member)
     } else if (typeof value === 'string' && value.endsWith('%')) {
-      const points = basisPointsOf(value)
+      const points = pointsOf(value)
       if (points < 0) problems.push({ path, message: mustNotBeNegative })
       if (points > mostBasisPoints) problems.push({ path, message: `must be at most ${mostBasisPoints / 100}%` })
     }
   }
   look('', document)
-  const { serviceBasisPoints, methods, pairs } = read(document)
-  const services = [...Object.values(serviceBasisPoints), ...[...pairs.values()].map(({ service = 0 }) => service)]
+  const { serviceBasisPoints, serviceTiers, volumes, methods, fixed, pairs } = read(document)
+  const services = [
+    ...Object.values(serviceBasisPoints),
+    ...[...serviceTiers, ...volumes].flatMap(({ basisPoints }) => Object.values(basisPoints)),
+    ...[...pairs.values()].map(({ service = 0 }) => service),
+  ]
+  problems.push(...tierProblems(serviceBasisPoints, serviceTiers), ...volumeProblems(volumes))
+  for (const [category, { deposit, payout }] of fixed) {
+    if (centsOf(deposit) > mostFixedCents || centsOf(payout) > mostFixedCents)
+      problems.push({
+        path: `methods.${category}`,
+        message: `must have a fixed part of at most ${mostFixedCents / 100n}`,
+      })
+  }
   const ways = [...methods.values()]
   const together =
     Math.max(...services) +
@@ -162,6 +63,31 @@ function contradictions(document: FeesDocument): DocumentProblem[] {
   }
   return problems
 }
+
+/** Tiers ascend, and their shares do not: who pays more would pay in parts. */
+function tierProblems(service: FeeRules['serviceBasisPoints'], tiers: FeeRules['serviceTiers']): DocumentProblem[] {
+  return tiers.flatMap(({ above, basisPoints }, index) => {
+    const before = tiers[index - 1] ?? { above: '0', basisPoints: service }
+    return [
+      ...(centsOf(above) > centsOf(before.above)
+        ? []
+        : [{ path: `tiers.${index}.above`, message: `must be more than ${before.above}` }]),
+      ...sides
+        .filter((side) => basisPoints[side] > before.basisPoints[side])
+        .map((side) => ({
+          path: `tiers.${index}.service.${side}`,
+          message: 'must not be more than the share of smaller amounts: a larger one would be paid in parts',
+        })),
+    ]
+  })
+}
+
+const volumeProblems = (volumes: FeeRules['volumes']): DocumentProblem[] =>
+  volumes.flatMap(({ fromCents }, index) =>
+    fromCents > (volumes[index - 1]?.fromCents ?? 0n)
+      ? []
+      : [{ path: `volumes.${index}.from`, message: 'must be more than zero, and than the one before' }],
+  )
 
 /** A price list that leaves out methods has what ships for them. */
 export const withEveryMethod = (document: unknown, shipped: FeesDocument['methods']): unknown =>

@@ -11,6 +11,8 @@ export type PolicyKind<Document, Rules> = {
   shipped(environment: Environment): Document
   /** What code applies: the document with every text parsed. Called once for each version. */
   read(document: Document): Rules
+  /** What a document allows that its author may not have meant. */
+  warnings?(document: Document): string[]
   /** What contradicts itself within a document that fits the schema. */
   contradictions(document: Document): DocumentProblem[]
 }

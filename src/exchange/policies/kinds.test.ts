@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { environmentOf } from '../../app/config/environment.ts'
-import { kindNames, policyKinds, rulesOf } from './kinds.ts'
+import { kindNames, policyKinds, rulesOf, warningsOf } from './kinds.ts'
 import { shippedPolicies } from './policies.ts'
 
 const environments = (['sandbox', 'live'] as const).map(environmentOf)
@@ -26,4 +26,16 @@ test('an unverified person may exchange at most 1,000 EUR in 30 days', () => {
 test('in live mode a second operator approves a policy', () => {
   const needsTwo = environments.map((one) => shippedPolicies(one).at(new Date(), 'approvals').rules.policiesNeedTwo)
   assert.deepEqual(needsTwo, [false, true])
+})
+
+test('a level of customers without a limit warns, and a limit of nothing does not', () => {
+  const document = { unverified: [], basic: [], full: [] }
+  assert.deepEqual(
+    warningsOf('limits', document).map((line) => line.split(' ')[0]),
+    ['unverified', 'basic', 'full'],
+  )
+  const [limit] = shippedPolicies(environmentOf('live')).at(new Date(), 'limits').rules.unverified
+  assert.ok(limit)
+  const nothing = [{ period: limit.period, currency: 'EUR', max: '0' }]
+  assert.deepEqual(warningsOf('limits', { unverified: nothing, basic: nothing, full: nothing }), [])
 })

@@ -3,6 +3,8 @@ import { caps } from './caps.ts'
 import { countries } from './countries.ts'
 import { b2b, b2bMethods, feeMethods, fees, withEveryMethod } from './fees.ts'
 import { limits } from './limits.ts'
+import { payers } from './payers.ts'
+import { ranges, withEveryRange } from './ranges.ts'
 import { retention } from './retention.ts'
 import { risk } from './risk.ts'
 import { screening } from './screening.ts'
@@ -22,6 +24,8 @@ export const policyKinds = {
   caps,
   screening,
   retention,
+  payers,
+  ranges,
 }
 
 export type Kind = keyof typeof policyKinds
@@ -39,8 +43,15 @@ export function rulesOf<K extends Kind>(kind: K, document: unknown): Rules[K] {
   return read(document as never) as Rules[K]
 }
 
+/** What a document that fits its schema allows, and its author may not have meant. */
+export function warningsOf(kind: Kind, document: unknown): string[] {
+  const { warnings } = policyKinds[kind] as { warnings?: (document: never) => string[] }
+  return document === null ? [] : (warnings?.(document as never) ?? [])
+}
+
 /** A proposed document, with what it may leave out filled in, so that what is stored is whole. */
 export function completeDocument(kind: Kind, document: unknown): unknown {
+  if (kind === 'ranges') return withEveryRange(document)
   if (kind === 'fees') return withEveryMethod(document, feeMethods)
   return kind === 'b2b' ? withEveryMethod(document, b2bMethods) : document
 }

@@ -77,6 +77,13 @@ export const limits: PolicyKind<LimitsDocument, LimitRules> = {
   schema: object({ unverified: list, basic: list, full: list }),
   read,
   contradictions,
+  warnings: (document) =>
+    verificationLevels
+      .filter((level) => document[level].length === 0)
+      .map(
+        (level) =>
+          `${level} has no limit: everybody of that level may exchange any amount. To allow nothing, set a max of 0.`,
+      ),
   shipped: () => ({
     unverified: [eur('P30D', '1000')],
     basic: [eur('P1D', '100000'), eur('P30D', '300000')],

@@ -3,6 +3,8 @@ import { after as afterAll, before, test } from 'node:test'
 
 import { openTestApi, type TestApi } from '../../../test/support/api.ts'
 import { after } from '../../platform/lib/clock.ts'
+import { vouch } from '../approvals/approve.ts'
+import { inForceContent } from './in-force.ts'
 import type { Kind } from './kinds.ts'
 import { openPolicies, shippedPolicies } from './policies.ts'
 
@@ -16,10 +18,13 @@ afterAll(() => api.close())
 
 /** Approves a version, as `policy propose` and `policy approve` would. */
 function store(kind: Kind, version: number, document: unknown, { at = start, partner = null as bigint | null } = {}) {
-  return api.ctx.db.sql`
+  return api.ctx.db.atomic(async (db) => {
+    const [row] = await db.sql<{ id: bigint }>`
     insert into policies (kind, version, partner_id, document, author, reason, proposed_at, effective_at, approved_at, approved_by)
     values (${kind}, ${version}, ${partner}, ${document === null ? null : JSON.stringify(document)}, 'test', 'test',
-      ${start}, ${at}, ${start}, 'test')`
+      ${start}, ${at}, ${start}, 'test') returning id`
+    if (row) vouch(api.ctx, db, inForceContent(row), 'test', start)
+  })
 }
 
 const boundAt = (ms: number, partner?: bigint): [number, number] => {
@@ -30,7 +35,10 @@ const boundAt = (ms: number, partner?: bigint): [number, number] => {
 test('version 1 is what ships, and stays when another release ships something else', async () => {
   const shipped = shippedPolicies(api.ctx.config.environment)
   assert.deepEqual(api.ctx.policies.at(start, 'fees').document, shipped.at(start, 'fees').document)
-  const again = await openPolicies(api.ctx.db, { ...api.ctx.config.environment, twoOperators: true })
+  const again = await openPolicies(api.ctx.db, {
+    ...api.ctx,
+    config: { environment: { ...api.ctx.config.environment, twoOperators: true } },
+  })
   assert.equal(again.at(start, 'approvals').rules.policiesNeedTwo, false)
 })
 

@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 
-import type { Db } from '../../platform/db/sql.ts'
+import type { Atomic, Database, Db } from '../../platform/db/sql.ts'
+import { newestRead } from '../../platform/lib/newest-read.ts'
+import { vouch } from '../approvals/approve.ts'
+import type { ApprovalDeps } from '../approvals/deps.ts'
 import type { Environment } from '../settings.ts'
+import { decidedPolicies, inForceContent, shippedBy } from './in-force.ts'
 import { type Kind, kindNames, policyKinds, type Rules, rulesOf } from './kinds.ts'
 import * as queries from './policies.sql.ts'
 
@@ -25,28 +29,45 @@ export type PolicyVersions = Readonly<Partial<Record<Kind, number>>>
 export type Policies = {
   /** What holds at a business time: the partner's own, or else the house's. Costs no more than two look-ups. */
   at<K extends Kind>(time: Date, kind: K, partnerId?: bigint): Policy<K>
+  /** The first approved version of the house (a partner of null) or of a partner that takes effect after a business time. */
+  next(time: Date, kind: Kind, partnerId: bigint | null): Scheduled | undefined
   /** Reads what was approved since, here or elsewhere. */
   reload(db: Db): Promise<void>
 }
 
 /** The versions of one kind, in the order of effect. A document of null gives the house's again. */
 type Timeline = { house: Policy[]; partners: Map<bigint, (Policy | Ended)[]> }
-type Ended = { effectiveAt: Date; document: null }
+type Ended = Scheduled & { document: null }
+type Scheduled = Pick<Policy, 'version' | 'effectiveAt'>
 
 /** Opens the policies. Version 1 of a kind that has none yet is what ships with this release; it stays that way from then on. */
-export async function openPolicies(db: Db, environment: Environment): Promise<Policies> {
-  const shipped = kindNames.map((kind) => ({ kind, document: policyKinds[kind].shipped(environment) }))
-  await queries.insertShipped(db, shipped)
+export async function openPolicies(db: Database, deps: ApprovalDeps): Promise<Policies> {
+  await db.atomic((block) => ship(deps, block))
   const known = new Map<bigint, Policy>()
   let timelines = timelinesOf([], known)
   const policies: Policies = {
     at: (time, kind, partnerId) => inForce(timelines.get(kind), time, partnerId) as never,
-    reload: async (from) => {
-      timelines = timelinesOf(await queries.approved(from), known)
-    },
+    next: (time, kind, partnerId) => nextOf(timelines.get(kind), time, partnerId),
+    reload: newestRead(
+      (from: Db) => decidedPolicies(deps, from),
+      ({ inForce: versions }) => {
+        timelines = timelinesOf(versions, known)
+      },
+    ),
   }
   await policies.reload(db)
   return policies
+}
+
+async function ship(deps: ApprovalDeps, db: Atomic): Promise<void> {
+  queries.lockPolicies(db)
+  const { inForce } = await decidedPolicies(deps, db)
+  const missing = kindNames.filter((kind) => !inForce.some((one) => one.kind === kind && one.partnerId === null))
+  if (missing.length === 0) return
+  const { environment } = deps.config
+  const shipped = missing.map((kind) => ({ kind, document: policyKinds[kind].shipped(environment) }))
+  for (const row of await queries.insertShipped(db, shipped))
+    vouch(deps, db, inForceContent(row), shippedBy, new Date(0))
 }
 
 /** What Cambio ships with, without a database; `added` are further versions, in the order of effect. */
@@ -58,6 +79,7 @@ export function shippedPolicies(environment: Environment, added: readonly querie
   const timelines = timelinesOf([...shipped, ...added], new Map())
   return {
     at: (time, kind, partnerId) => inForce(timelines.get(kind), time, partnerId) as never,
+    next: (time, kind, partnerId) => nextOf(timelines.get(kind), time, partnerId),
     reload: () => Promise.resolve(),
   }
 }
@@ -67,6 +89,11 @@ function inForce(timeline: Timeline | undefined, time: Date, partnerId: bigint |
   const last = own && latest(own, time)
   if (last && 'rules' in last) return last
   return latest(timeline?.house ?? [], time) ?? assert.fail(`no policy holds at ${time.toISOString()}`)
+}
+
+function nextOf(timeline: Timeline | undefined, time: Date, partnerId: bigint | null): Scheduled | undefined {
+  const versions = partnerId === null ? timeline?.house : timeline?.partners.get(partnerId)
+  return versions?.find(({ effectiveAt }) => effectiveAt > time)
 }
 
 function latest<T extends { effectiveAt: Date }>(versions: readonly T[], time: Date): T | undefined {
@@ -82,10 +109,14 @@ function latest<T extends { effectiveAt: Date }>(versions: readonly T[], time: D
 function timelinesOf(rows: readonly queries.ApprovedRow[], known: Map<bigint, Policy>): Map<Kind, Timeline> {
   const timelines = new Map(kindNames.map((kind) => [kind, emptyTimeline()]))
   for (const row of rows) {
-    const { house, partners } = timelines.get(row.kind) ?? emptyTimeline()
+    const timeline = timelines.get(row.kind)
+    // A newer version of the service, which shares this database, has kinds that this one does not know.
+    if (!timeline) continue
+    const { house, partners } = timeline
     if (row.partnerId !== null) {
       const own = partners.get(row.partnerId) ?? []
-      own.push(row.document === null ? { effectiveAt: row.effectiveAt, document: null } : policyOf(row, known))
+      const { version, effectiveAt, document } = row
+      own.push(document === null ? { version, effectiveAt, document } : policyOf(row, known))
       partners.set(row.partnerId, own)
     } else house.push(policyOf(row, known))
   }

@@ -16,6 +16,8 @@ const counts = [
   'eur_in_month',
   'chargebacks',
   'customers_at_address',
+  'payments_by_card_in_day',
+  'payments_by_account_in_month',
 ] as const
 export type RiskCount = (typeof counts)[number]
 
@@ -25,8 +27,27 @@ const tags = {
   kyc_status: ['not_started', 'needs_info', 'in_review', 'approved', 'rejected'],
   kyc_level: ['none', 'basic', 'full'],
   kyc_expired: ['yes', 'no'],
+  avs: ['match', 'mismatch', 'unchecked'],
+  cvc: ['match', 'mismatch', 'unchecked'],
+  three_d_secure: ['authenticated', 'attempted', 'failed', 'not_used', 'unknown'],
+  card_country: ['same', 'different', 'unknown'],
+  payer: ['match', 'other', 'unknown'],
 } as const
 export type RiskTag = keyof typeof tags
+
+/** Facts of payments: nothing else is looked up for rules without them. */
+const ofPayments: ReadonlySet<string> = new Set<RiskCount | RiskTag>([
+  'payments_by_card_in_day',
+  'payments_by_account_in_month',
+  'avs',
+  'cvc',
+  'three_d_secure',
+  'card_country',
+  'payer',
+])
+
+/** Whether a condition reads what is known of payments: by a card or a bank account. */
+export const readsPayments = ({ fact }: Condition): boolean => ofPayments.has(fact)
 
 type ConditionDocument = { fact: RiskCount; at_least: number } | { fact: RiskTag; one_of: readonly string[] }
 
@@ -100,6 +121,48 @@ function contradictions({ rules }: RiskDocument): DocumentProblem[] {
   })
   return problems
 }
+
+/**
+ * Rules about payments, off as shipped: how much of it is usual depends on the processor and the market, and while one is on, each
+ * payment takes a few statements more.
+ */
+const paymentRules: Omit<RuleDocument, 'level' | 'off'>[] = [
+  {
+    name: 'card-code-mismatch',
+    sentence: 'The code of the card did not match.',
+    when: [{ fact: 'cvc', one_of: ['mismatch'] }],
+  },
+  {
+    name: 'card-address-mismatch',
+    sentence: 'The address did not match that of the card.',
+    when: [{ fact: 'avs', one_of: ['mismatch'] }],
+  },
+  {
+    name: 'card-not-authenticated',
+    sentence: '3-D Secure failed for the card.',
+    when: [{ fact: 'three_d_secure', one_of: ['failed'] }],
+  },
+  {
+    name: 'card-of-another-country',
+    sentence: 'The bank of the card is in another country than the customer.',
+    when: [{ fact: 'card_country', one_of: ['different'] }],
+  },
+  {
+    name: 'card-used-often',
+    sentence: 'Five payments or more by one card in 24 hours.',
+    when: [{ fact: 'payments_by_card_in_day', at_least: 5 }],
+  },
+  {
+    name: 'account-used-often',
+    sentence: '20 payments or more from one bank account in 30 days.',
+    when: [{ fact: 'payments_by_account_in_month', at_least: 20 }],
+  },
+  {
+    name: 'paid-by-another',
+    sentence: 'Somebody else than the customer paid by bank.',
+    when: [{ fact: 'payer', one_of: ['other'] }],
+  },
+]
 
 /** Operators read the sentences. Names never change: decisions are stored with them. */
 const shippedRules: RiskDocument['rules'] = [
@@ -190,6 +253,7 @@ const shippedRules: RiskDocument['rules'] = [
     when: [{ fact: 'country', one_of: ['watched'] }],
     level: 'medium',
   },
+  ...paymentRules.map((one) => ({ ...one, level: 'high' as const, off: true })),
 ]
 
 export const risk: PolicyKind<RiskDocument, readonly RiskRule[]> = {

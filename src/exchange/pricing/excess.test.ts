@@ -84,6 +84,36 @@ test('more in never gives less out, below, at and above what a locked price cove
   )
 })
 
+test('an order pays the fees of its total: what exceeds it, at once or later, adds what the whole comes to beyond the part before', () => {
+  const feesOf = ({ fees, from }: Quote) => fees.reduce((sum, { amount }) => sum + units(amount, from), 0n)
+  fc.assert(
+    fc.property(termsInputs, sizes, sizes, (input, more, beyond) => {
+      const terms = termsOf(input)
+      const { covered, agreed, of } = blended(terms, terms, more, beyond + 1n)
+      const whole = quoteOf(terms, covered + beyond + 1n)
+      const atOnce = feesOf(of(covered + beyond + 1n))
+      // Each total is rounded up to a whole unit, once.
+      assert.ok([0n, 1n].includes(atOnce - feesOf(whole)), `${atOnce} at once, ${feesOf(whole)} of one amount`)
+
+      const request = {
+        amount: beyond + 1n,
+        exchangedBefore: covered,
+        feesIncluded: true,
+        direction: 'direct',
+      } as const
+      const paidAtLeast = leastFromAmount(terms, 1n, { feesIncluded: true })
+      if (beyond < paidAtLeast) return
+      const later = makeQuote(terms, { ...request, madeAt: someTime, validForSeconds: 900 })
+      assert.ok([0n, 1n].includes(feesOf(agreed) + feesOf(later) - feesOf(whole)))
+      const again = JSON.parse(JSON.stringify(later)) as Quote
+      const { differences, lines } = explainQuote(again)
+      assert.deepEqual(differences, [])
+      if (later.fees.length > 0) assert.ok(lines.some((line) => line.includes(`less the same of ${agreed.fromAmount}`)))
+    }),
+    { numRuns: 300 },
+  )
+})
+
 test('what is exchanged again at the same prices has both: the locked one first', () => {
   fc.assert(
     fc.property(moments, sizes, sizes, ([locked, now], more, beyond) => {

@@ -1,13 +1,14 @@
 import { after } from '../../platform/lib/clock.ts'
-import { formatAmount } from '../../platform/money/amount.ts'
+import { type Asset, formatAmount } from '../../platform/money/amount.ts'
+import type { Ratio } from '../../platform/money/ratio.ts'
 import { percentText } from './fees.ts'
 import { originOf, originLines } from './quote-origin.ts'
 import type { Origin } from './quote-origin.ts'
-import { canonicalJson, coveredBy, fingerprintOf, quotedFees, unitsIn } from './quote.ts'
+import { canonicalJson, coveredBy, fingerprintOf, quotedFees, sumText, unitsIn } from './quote.ts'
 import type { Quote, QuotedFee, StoredQuote } from './quote.ts'
 import { bareSum, leastFromAmount, rateText } from './sum.ts'
-import { unitPrice, unitsWorth } from './terms.ts'
-import type { FeeRounding, SumTerms } from './terms.ts'
+import { fixedOf, leastShares, tierOf, unitPrice, unitsWorth } from './terms.ts'
+import type { FeeRounding, FeeRule, SumTerms } from './terms.ts'
 
 /** A quote's results, computed again from its stored inputs, in the quote's own spelling. */
 export type Recomputed = Pick<
@@ -65,9 +66,10 @@ const unexplained = (difference: string): Explanation => ({
 /**
  * The same price for another source amount (in its smallest unit): every input of a stored quote stays, its time included, and
  * every result is worked out again, so that it explains itself like any other. Undefined where nothing is left to pay out. A
- * quote whose legs lead nowhere is a fault.
+ * quote whose legs lead nowhere is a fault. What the order exchanged before was reversed: its first exchange has all fees.
  */
-export function atSamePrice(quote: StoredQuote, amount: bigint): StoredQuote | undefined {
+export function atSamePrice(stored: StoredQuote, amount: bigint): StoredQuote | undefined {
+  const { exchangedBefore: _, ...quote } = stored
   const beyond = quote.excess ? amount - coveredBy(quote) : 0n
   const excess = quote.excess && beyond > 0n ? requoted(quote.excess, beyond) : undefined
   return payable(requoted(quote, amount, excess))
@@ -84,11 +86,11 @@ export type ExcessRequest = {
 
 /**
  * The quote of more than a locked price covers: the covered amount at the locked price, the rest at the price of its arrival, one
- * network fee. Undefined where nothing is left to pay out.
+ * network fee, and the fees of one amount. Undefined where nothing is left to pay out.
  */
 export function withExcess(locked: Quote, { amount, covered, arrival }: ExcessRequest): StoredQuote | undefined {
-  const feesOnce = arrival.fees.map((fee) => ({ ...fee, minimum: '0', minimumInReference: '0' }))
-  const excess = requoted({ ...arrival, networkFee: '0', fees: feesOnce }, amount - covered)
+  const exchangedBefore = formatAmount(covered, locked.from)
+  const excess = requoted({ ...arrival, networkFee: '0', exchangedBefore }, amount - covered)
   return payable(requoted(locked, amount, excess))
 }
 
@@ -110,16 +112,16 @@ function requoted<Version extends StoredQuote>(quote: Version, amount: bigint, e
 function recompute(quote: StoredQuote, { price, worth, results }: Origin): Recomputed {
   const { from, to, feesIncluded, excess } = quote
   const ownFees = quote.fees.filter(({ on }) => on === undefined)
+  const fees = ownFees.map((fee) => ruleOf(fee, worth, from))
   const terms: SumTerms = {
     from,
     to,
     ...unitPrice(price, from, to),
-    fees: ownFees.map(({ kind, basisPoints, minimumInReference: minimumText }) => {
-      return { kind, basisPoints, minimumText, minimum: unitsWorth(minimumText, worth, from, 'up') }
-    }),
-    feeBasisPoints: ownFees.reduce((sum, { basisPoints }) => sum + basisPoints, 0),
+    fees,
+    feeBasisPoints: leastShares(fees),
     networkFee: unitsIn(quote.networkFee, to),
     feeRounding: quote.roundings.fees,
+    ...(quote.exchangedBefore ? { exchangedBefore: unitsIn(quote.exchangedBefore, from) } : {}),
   }
   const fromAmount = fromAmountOf(quote, terms)
   const own = bareSum(terms, fromAmount - (excess ? unitsIn(excess.fromAmount, from) : 0n), { feesIncluded })
@@ -136,6 +138,19 @@ function recompute(quote: StoredQuote, { price, worth, results }: Origin): Recom
     toAmount: formatAmount(sum.toAmount, to),
     rate: rateText(terms, sum),
     validUntil: after(new Date(quote.madeAt), quote.validForSeconds * 1000).toISOString(),
+  }
+}
+
+/** The rule of a fee, from what the quote keeps of it. */
+function ruleOf({ kind, basisPoints, ...fee }: QuotedFee, worth: Ratio, from: Asset): FeeRule {
+  const { minimumInReference: minimumText, fixedInReference, tiers } = fee
+  return {
+    kind,
+    basisPoints,
+    minimumText,
+    minimum: unitsWorth(minimumText, worth, from, 'up'),
+    ...fixedOf(fixedInReference, worth, from),
+    ...(tiers ? { tiers: tiers.map((tier) => tierOf(tier.above, tier.basisPoints, worth, from)) } : {}),
   }
 }
 
@@ -207,10 +222,17 @@ const policyLines = ({ policies = {} }: StoredQuote): string[] => {
 }
 
 function feeLine(fee: QuotedFee, quote: StoredQuote): string {
-  const { name, basisPoints, minimum, minimumInReference, rounding, amount } = fee
-  const { ticker } = quote.from
-  const paid = coveredText(quote)
+  const { name, basisPoints, minimum, minimumInReference, tiers = [], fixed, fixedInReference, rounding, amount } = fee
+  const { from, exchangedBefore: earlier } = quote
+  const { ticker } = from
+  const own = coveredText(quote)
+  const paid = earlier === undefined ? own : sumText([earlier, own], from)
   const floor =
     minimumInReference === '0' ? '' : `, at least ${minimumInReference} ${quote.reference} = ${minimum} ${ticker}`
-  return `${name}: ${percentText(basisPoints)} of ${paid} ${ticker}${floor}, ${roundingText[rounding]} = ${amount} ${ticker} (schedule ${quote.feeSchedule})`
+  const above = tiers.map(
+    (tier) => `, ${percentText(tier.basisPoints)} of what is above ${tier.above} ${quote.reference}`,
+  )
+  const besides = fixed === undefined ? '' : ` and ${fixedInReference} ${quote.reference} = ${fixed} ${ticker}`
+  const less = earlier === undefined ? '' : `, less the same of ${earlier} that the order exchanged before`
+  return `${name}: ${percentText(basisPoints)} of ${paid} ${ticker}${above.join('')}${besides}${floor}${less}, ${roundingText[rounding]} = ${amount} ${ticker} (schedule ${quote.feeSchedule})`
 }

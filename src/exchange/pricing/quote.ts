@@ -36,6 +36,11 @@ export type QuotedFee = {
   /** Decimal text in the reference currency, as the schedule says it, and what that is in the source currency. */
   minimumInReference: string
   minimum: string
+  /** Charged besides; absent for nothing. */
+  fixedInReference?: string
+  fixed?: string
+  /** What is above an amount, in the reference currency, has another share; absent where there is one for all. */
+  tiers?: { above: string; basisPoints: number }[]
   rounding: FeeRounding
   amount: string
   /** Charged on what the locked price did not cover, by the rules of the excess; absent: by the quote's own. */
@@ -83,6 +88,11 @@ export type QuoteCommon = {
   /** The source amount that a reverse quote does not go below (the least that is exchanged at all); null when direct. */
   fromAmountAtLeast: string | null
   feesIncluded: boolean
+  /**
+   * What the same order exchanged before, in the source currency: each fee is that of both amounts less that of this one, so an order pays
+   * the fees of its total. Absent for nothing.
+   */
+  exchangedBefore?: string
   reference: string
   spreadBasisPoints: number
   /** Whole units of `to` per whole unit of `from`, in lowest terms. */
@@ -100,8 +110,8 @@ export type QuoteCommon = {
   rate: string
   /**
    * The part of `fromAmount` that the locked price does not cover, at the price of its arrival; absent where it covers all. The
-   * quote's own price and fees apply to the rest, and every result is a sum of both. Its network fee and its fees' minimums are
-   * zero: they are charged once.
+   * quote's own price and fees apply to the rest, and every result is a sum of both. Its network fee is zero, it is charged once;
+   * in quotes of before 2026-11-26 its fees' minimums are, too.
    */
   excess?: Quote
   /** It holds for a shorter time than usual: the market was fast. */
@@ -120,6 +130,8 @@ export type QuoteRequest = {
   feesIncluded: boolean
   /** Reverse only: the least source amount that is exchanged, in units of `from`. */
   fromAmountAtLeast?: bigint
+  /** Direct only: what the same order exchanged before, in units of `from`. */
+  exchangedBefore?: bigint
   /** Business time. */
   madeAt: Date
   validForSeconds: number
@@ -138,7 +150,8 @@ export function makeQuote(terms: PairTerms, request: QuoteRequest): Quote {
   const isDirect = direction === 'direct'
   const atLeast = request.fromAmountAtLeast ?? 0n
   const fromAmount = isDirect ? amount : leastFromAmount(terms, amount, { feesIncluded, atLeast })
-  const sum = sumOf(terms, fromAmount, { feesIncluded })
+  const before = request.exchangedBefore ?? 0n
+  const sum = sumOf(before > 0n ? { ...terms, exchangedBefore: before } : terms, fromAmount, { feesIncluded })
 
   const quote: Unsealed = {
     version: 2,
@@ -149,6 +162,7 @@ export function makeQuote(terms: PairTerms, request: QuoteRequest): Quote {
     asked: formatAmount(amount, isDirect ? from : to),
     fromAmountAtLeast: isDirect ? null : formatAmount(atLeast, from),
     feesIncluded,
+    ...(before > 0n ? { exchangedBefore: formatAmount(before, from) } : {}),
     reference: worth.to,
     legs: rate.legs.map(quotedLeg),
     worth: { ...ratioText(reduced(worth.price)), legs: worth.legs.map(quotedLeg) },
@@ -192,6 +206,8 @@ export const quotedFees = ({ fees }: Pick<Sum, 'fees'>, from: Asset, rounding: F
     basisPoints: rule.basisPoints,
     minimumInReference: rule.minimumText,
     minimum: formatAmount(rule.minimum, from),
+    ...(rule.fixed ? { fixedInReference: rule.fixed.text, fixed: formatAmount(rule.fixed.units, from) } : {}),
+    ...(rule.tiers ? { tiers: rule.tiers.map(({ aboveText: above, basisPoints }) => ({ above, basisPoints })) } : {}),
     rounding,
     amount: formatAmount(amount, from),
   }))

@@ -18,7 +18,7 @@ const freeSchedule: FeeSchedule = {
   spreadBasisPoints: { buy: 0, sell: 0, swap: 0 },
 }
 const none = { min: null, max: null }
-const unbounded: RangeInput = { deposit: none, payout: none, partner: none }
+const unbounded: RangeInput = { deposit: none, payout: none, partner: none, house: { min: '10', max: '50000' } }
 
 const euro = { asset: assetWith('EUR', 2), price: euroBook('EUR', 100_000_000n, 100_000_000n) }
 const coin = { asset: assetWith('BTC', 8), price: euroBook('BTC', 8_000_123_400_000n, 8_000_123_400_000n) }

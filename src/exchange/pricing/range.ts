@@ -1,4 +1,3 @@
-import type { Kind, Side } from '../../reference/catalog/payment-method.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
 import { tenTo } from '../../platform/money/ratio.ts'
@@ -20,24 +19,12 @@ export type RangeInput = {
   deposit: Bounds
   /** In the target currency. */
   payout: Bounds
+  /** What can be paid out at once, in units of the target; undefined is no bound. */
+  payable?: bigint | undefined
   /** In the market's reference currency, of the source amount: the partner account's. */
   partner: Bounds
-  /** Whose exchange it is; a customer's if nothing is said. */
-  kind?: Kind
-}
-
-/** The house's own bounds of one exchange, in the market's reference currency. */
-const policyBounds: Readonly<Record<Kind, Readonly<Record<Side, Bounds>>>> = {
-  retail: {
-    buy: { min: '10', max: '50000' },
-    sell: { min: '10', max: '50000' },
-    swap: { min: '10', max: '100000' },
-  },
-  b2b: {
-    buy: { min: '1000', max: '1000000' },
-    sell: { min: '1000', max: '1000000' },
-    swap: { min: '1000', max: '2000000' },
-  },
+  /** In the market's reference currency, of the source amount: the house's, by the policy `ranges`. */
+  house: Bounds
 }
 
 /** The network fee takes at most this part of what is paid out for: a quarter. */
@@ -50,13 +37,11 @@ const networkFeeShareBasisPoints = 2_500n
  * none pays out more than the method allows. Bounds that depend on a price are rounded inward to three significant digits, so
  * that a range is short and stays the same while prices move a little.
  */
-export function rangeOf(
-  terms: PairTerms,
-  { deposit, payout, partner, kind = 'retail' }: RangeInput,
-): Range | undefined {
-  const { from, to, side, networkFee } = terms
+export function rangeOf(terms: PairTerms, { deposit, payout, payable, partner, house }: RangeInput): Range | undefined {
+  const { from, to, networkFee } = terms
   const { price } = terms.worth
-  const policy = policyBounds[kind][side]
+
+  if (payable === 0n) return undefined
 
   const leastPaid = greatest([
     1n,
@@ -66,13 +51,13 @@ export function rangeOf(
   const min = greatest([
     leastPayingOut(terms, leastPaid),
     unitsOf(deposit.min, from),
-    worth(policy.min, price, from, 'up'),
+    worth(house.min, price, from, 'up'),
     worth(partner.min, price, from, 'up'),
   ])
   const max = least([
-    mostNeverPayingOver(terms, unitsOf(payout.max, to)),
+    mostNeverPayingOver(terms, least([unitsOf(payout.max, to), payable])),
     unitsOf(deposit.max, from),
-    worth(policy.max, price, from, 'down'),
+    worth(house.max, price, from, 'down'),
     worth(partner.max, price, from, 'down'),
   ])
   return max === undefined || min > max ? undefined : { min, max }

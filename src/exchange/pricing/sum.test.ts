@@ -16,7 +16,7 @@ import { table } from '../../../test/support/table.ts'
 import { schedule } from '../../../test/support/policies.ts'
 import { bareSum, leastFromAmount, rateText, sumOf } from './sum.ts'
 import { termsOf } from './terms.ts'
-import type { PairTerms } from './terms.ts'
+import type { FeeRule, PairTerms } from './terms.ts'
 
 /** One euro buys 1/80,000 coin less half a percent; one percent for us, two and a half for the card, none for a partner. */
 const cardBuy = termsOf({
@@ -56,13 +56,13 @@ test('the sum is exact for any amount, decimals, fees and prices', () => {
       const { from, to, price, networkFee } = terms
       const { fees, convertedAmount, toAmount } = bareSum(terms, amount, { feesIncluded: true })
       assert.equal(fees.reduce((total, fee) => total + fee.amount, 0n) + convertedAmount, amount)
-      const exact = fees.map(({ rule }) => greater(amount * BigInt(rule.basisPoints), rule.minimum * 10_000n))
+      const exact = fees.map(({ rule }) => greater(exactly(rule, amount), rule.minimum * whole))
       for (const [index, { amount: fee }] of fees.entries()) {
-        const off = fee * 10_000n - (exact[index] ?? assert.fail())
-        assert.ok(off > -10_000n && off < 10_000n, 'a line is less than a unit off')
+        const off = fee * whole - (exact[index] ?? assert.fail())
+        assert.ok(off > -whole && off < whole, 'a line is less than a unit off')
       }
       const [total, due] = [charged(terms, amount), exact.reduce((sum, fee) => sum + fee, 0n)]
-      assert.ok(total * 10_000n >= due && (total - 1n) * 10_000n < due, 'the total is rounded up once')
+      assert.ok(total * whole >= due && (total - 1n) * whole < due, 'the total is rounded up once')
       if (convertedAmount <= 0n) return
 
       // floor(converted x price): the greatest whole number of units that is not more.
@@ -72,6 +72,41 @@ test('the sum is exact for any amount, decimals, fees and prices', () => {
       assert.ok(paidFor * over <= by && (paidFor + 1n) * over > by)
     }),
   )
+})
+
+/** Millionths of a hundredth of a percent in a whole. */
+const whole = 10_000n * 1_000_000n
+
+/** A fee bracket by bracket: each has its share of what lies in it. */
+function exactly({ basisPoints, tiers = [], fixed }: FeeRule, amount: bigint): bigint {
+  const shares = [basisPoints, ...tiers.map((tier) => tier.basisPoints)]
+  const bounds = [0n, ...tiers.map(({ above }) => above)]
+  const sum = shares.reduce((total, share, index) => {
+    const [from = 0n, until = amount] = [bounds[index], bounds[index + 1]]
+    const top = amount < until ? amount : until
+    return total + (top > from ? (top - from) * BigInt(Math.round(share * 1_000_000)) : 0n)
+  }, 0n)
+  return sum + (fixed?.units ?? 0n) * whole
+}
+
+test('a fee with a share of any decimals, tiers and a fixed part, worked out by hand', () => {
+  const buckets = termsOf({
+    ...cardBuy,
+    schedule: {
+      ...schedule,
+      serviceBasisPoints: { buy: 12.5, sell: 0, swap: 0 },
+      serviceTiers: [
+        { above: '1000', basisPoints: { buy: 5.25, sell: 0, swap: 0 } },
+        { above: '5000', basisPoints: { buy: 0.000001, sell: 0, swap: 0 } },
+      ],
+    },
+    depositFixed: '0.25',
+  })
+  const feesOf = (cents: bigint) => bareSum(buckets, cents, { feesIncluded: true }).fees.map(({ amount }) => amount)
+  // 0.125% of 1,000 is 1.25; 0.0525% of the next 4,000 is 2.10; of 1,000 more hardly anything. The card is 2.5% and 0.25.
+  assert.deepEqual(feesOf(100_000n), [125n, 2_525n])
+  assert.deepEqual(feesOf(500_000n), [335n, 12_525n])
+  assert.deepEqual(feesOf(600_000n), [336n, 15_025n], 'what is left of the total goes to the line with the remainder')
 })
 
 const greater = (one: bigint, other: bigint): bigint => (one > other ? one : other)

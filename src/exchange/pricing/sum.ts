@@ -2,7 +2,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { scale } from '../../platform/money/amount.ts'
 import type { Asset } from '../../platform/money/amount.ts'
 import { tenTo } from '../../platform/money/ratio.ts'
-import { wholeBasisPoints } from './price.ts'
+import { partsOf, wholeParts } from './price.ts'
 import { ceilDivide } from './terms.ts'
 import type { FeeRule, SumTerms } from './terms.ts'
 
@@ -43,11 +43,18 @@ export function bareSum(terms: SumTerms, fromAmount: bigint, { feesIncluded }: S
   return { fromAmount, fees, convertedAmount, toAmount: paidFor - terms.networkFee }
 }
 
-const wholeShare = BigInt(wholeBasisPoints)
-
-/** A fee on what is paid, in smallest units times `wholeShare`, not rounded. */
-function exactFee({ basisPoints, minimum }: FeeRule, paid: bigint): bigint {
-  const [part, least] = [paid * BigInt(basisPoints), minimum * wholeShare]
+/** A fee on what is paid, in smallest units times `wholeParts`, not rounded. Each part of an amount has the share of its tier. */
+function exactFee({ basisPoints, tiers, fixed, minimum }: FeeRule, paid: bigint): bigint {
+  let share = partsOf(basisPoints)
+  let part = paid * share
+  for (const tier of tiers ?? []) {
+    if (paid <= tier.above) break
+    const next = partsOf(tier.basisPoints)
+    part += (paid - tier.above) * (next - share)
+    share = next
+  }
+  if (fixed) part += fixed.units * wholeParts
+  const least = minimum * wholeParts
   return part > least ? part : least
 }
 
@@ -55,17 +62,19 @@ function exactFee({ basisPoints, minimum }: FeeRule, paid: bigint): bigint {
  * The fees on what is paid. Their total is rounded up once; each line is rounded down, and the units that are
  * left go to the lines with the largest remainders, the earlier of two equal ones first.
  */
-function feesOf({ fees, feeRounding }: SumTerms, paid: bigint): Sum['fees'] {
+function feesOf({ fees, feeRounding, exchangedBefore }: SumTerms, paid: bigint): Sum['fees'] {
   const lines = fees.map((rule) => {
-    const exact = exactFee(rule, paid)
-    return { rule, amount: exact / wholeShare, remainder: exact % wholeShare }
+    const exact = exchangedBefore
+      ? exactFee(rule, exchangedBefore + paid) - exactFee(rule, exchangedBefore)
+      : exactFee(rule, paid)
+    return { rule, amount: exact / wholeParts, remainder: exact % wholeParts }
   })
   if (feeRounding === 'up') {
     return lines.map(({ rule, amount, remainder }) => ({ rule, amount: remainder > 0n ? amount + 1n : amount }))
   }
   let left = ceilDivide(
     lines.reduce((sum, { remainder }) => sum + remainder, 0n),
-    wholeShare,
+    wholeParts,
   )
   for (const line of lines.toSorted((one, other) => compare(other.remainder, one.remainder))) {
     if (left === 0n) break
@@ -91,12 +100,12 @@ export function leastFromAmount(
 /**
  * The least amount, not below `atLeast`, that leaves at least `converted` after the fees.
  *
- * Starts from what no solution can be below (each fee is at least its exact part, and at least its minimum) and steps by
+ * Starts from what no solution can be below (each fee is at least its least share, and at least its minimum) and steps by
  * what is missing. One unit more paid is at most one unit more left, so a step never passes a solution. What is missing
  * shrinks with each step to the fees' part of it, plus less than one unit a fee: a handful of steps for any amount.
  */
 function leastPaying(terms: SumTerms, converted: bigint, atLeast = 0n): bigint {
-  let amount = ceilDivide(converted * wholeShare, wholeShare - BigInt(terms.feeBasisPoints))
+  let amount = ceilDivide(converted * wholeParts, wholeParts - partsOf(terms.feeBasisPoints))
   if (amount < atLeast) amount = atLeast
   for (;;) {
     let missing = converted - amount

@@ -21,16 +21,27 @@ export type PairTermsInput = {
   /** What the way in and the way out cost, in hundredths of a percent of what the customer pays. */
   depositBasisPoints: number
   payoutBasisPoints: number
+  /** What they cost besides for each payment, decimal text in the reference currency; absent for nothing. */
+  depositFixed?: string
+  payoutFixed?: string
   /** The partner's commission, in hundredths of a percent of what the customer pays. */
   commissionBasisPoints: number
   /** What sending the payout costs, in units of `to`. */
   networkFee: bigint
 }
 
-/** One fee: its part of what the customer pays, and at least the minimum. */
+/** From an amount on, what is above it has another share. `above` in units of the source, and as its schedule says it. */
+export type FeeTier = { above: bigint; aboveText: string; basisPoints: number }
+
+/** One fee: its share of what the customer pays, and at least the minimum. */
 export type FeeRule = {
   kind: FeeKind
+  /** May have decimals: see `partsOf`. */
   basisPoints: number
+  /** Ascending; absent where one share holds for any amount. */
+  tiers?: readonly FeeTier[]
+  /** Charged besides, whatever the amount: in units of the source, and as its schedule says it. */
+  fixed?: { units: bigint; text: string }
   /** In units of the source. */
   minimum: bigint
   /** The same as its schedule says it, decimal text in the reference currency. */
@@ -46,7 +57,7 @@ export type PairTerms = PairTermsInput & {
   over: bigint
   /** Those that are charged at all, in a fixed order. */
   fees: readonly FeeRule[]
-  /** The sum of the fees' parts. */
+  /** The sum of the fees' least shares. */
   feeBasisPoints: number
   /** Business time of the oldest book that the rate was taken from, or the worth where there is only one ticker. */
   rateAt: Date
@@ -56,6 +67,8 @@ export type PairTerms = PairTermsInput & {
 export type SumTerms = Pick<PairTerms, 'from' | 'to' | 'by' | 'over' | 'fees' | 'feeBasisPoints' | 'networkFee'> & {
   /** `total_up` where absent. */
   feeRounding?: FeeRounding
+  /** What the same order has exchanged before, in units of `from`: fees are what the whole comes to, less what that part does. */
+  exchangedBefore?: bigint
 }
 
 /**
@@ -73,8 +86,9 @@ export function termsOf(input: PairTermsInput): PairTerms {
   assert(rate.from === from.ticker && rate.to === to.ticker && worth.from === from.ticker, 'rates of other currencies')
   const price = soldAt(rate, schedule.spreadBasisPoints[side])
   const fees = feeRules(input)
-  const feeBasisPoints = fees.reduce((sum, fee) => sum + fee.basisPoints, 0)
-  assert(feeBasisPoints <= maxFeeBasisPoints, 'fees that take more than half')
+  const most = fees.reduce((sum, fee) => sum + Math.max(...sharesOf(fee)), 0)
+  assert(most <= maxFeeBasisPoints, 'fees that take more than half')
+  const feeBasisPoints = leastShares(fees)
 
   const { by, over } = unitPrice(price, from, to)
 
@@ -88,6 +102,8 @@ export function termsOf(input: PairTermsInput): PairTerms {
     schedule,
     depositBasisPoints: input.depositBasisPoints,
     payoutBasisPoints: input.payoutBasisPoints,
+    ...(input.depositFixed === undefined ? {} : { depositFixed: input.depositFixed }),
+    ...(input.payoutFixed === undefined ? {} : { payoutFixed: input.payoutFixed }),
     commissionBasisPoints: input.commissionBasisPoints,
     networkFee: input.networkFee,
     price,
@@ -98,6 +114,15 @@ export function termsOf(input: PairTermsInput): PairTerms {
     rateAt: oldestOf(rate.legs.length > 0 ? rate : worth),
   }
 }
+
+const sharesOf = ({ basisPoints, tiers = [] }: Pick<FeeRule, 'basisPoints' | 'tiers'>): number[] => [
+  basisPoints,
+  ...tiers.map((tier) => tier.basisPoints),
+]
+
+/** The sum of the fees' least shares: no amount pays less. */
+export const leastShares = (fees: readonly FeeRule[]): number =>
+  fees.reduce((sum, fee) => sum + Math.min(...sharesOf(fee)), 0)
 
 function oldestOf({ legs: [first, ...others] }: Rate): Date {
   assert(first, 'a price comes from somewhere')
@@ -119,18 +144,37 @@ export const unitPrice = (
 function feeRules(input: PairTermsInput): FeeRule[] {
   const { side, from, worth, schedule } = input
   const minimum = unitsWorth(schedule.serviceMinimum, worth.price, from, 'up')
+  const tiers = schedule.serviceTiers.map(({ above, basisPoints }) =>
+    tierOf(above, basisPoints[side], worth.price, from),
+  )
   const rules: FeeRule[] = []
-  add('service', schedule.serviceBasisPoints[side], minimum, schedule.serviceMinimum)
-  add('deposit', input.depositBasisPoints)
-  add('payout', input.payoutBasisPoints)
+  add('service', schedule.serviceBasisPoints[side], {
+    ...(tiers.length > 0 ? { tiers } : {}),
+    minimum,
+    minimumText: schedule.serviceMinimum,
+  })
+  add('deposit', input.depositBasisPoints, fixedOf(input.depositFixed, worth.price, from))
+  add('payout', input.payoutBasisPoints, fixedOf(input.payoutFixed, worth.price, from))
   add('partner', input.commissionBasisPoints)
   return rules
 
-  function add(kind: FeeKind, basisPoints: number, least = 0n, minimumText = '0'): void {
-    assert(basisPoints >= 0 && Number.isInteger(basisPoints), 'a fee is whole basis points')
-    if (basisPoints > 0 || least > 0n) rules.push({ kind, basisPoints, minimum: least, minimumText })
+  function add(kind: FeeKind, basisPoints: number, more: Partial<FeeRule> = {}): void {
+    assert(basisPoints >= 0, 'a fee is not negative')
+    const rule: FeeRule = { kind, basisPoints, minimum: 0n, minimumText: '0', ...more }
+    if (basisPoints > 0 || rule.minimum > 0n || rule.tiers || rule.fixed) rules.push(rule)
   }
 }
+
+/** A fixed part of a fee in units of the source, rounded up: it is charged. */
+export const fixedOf = (text: string | undefined, price: Ratio, from: Decimals): Pick<FeeRule, 'fixed'> =>
+  text === undefined || text === '0' ? {} : { fixed: { units: unitsWorth(text, price, from, 'up'), text } }
+
+/** Where a tier begins in units of the source, rounded up. */
+export const tierOf = (aboveText: string, basisPoints: number, price: Ratio, from: Decimals): FeeTier => ({
+  above: unitsWorth(aboveText, price, from, 'up'),
+  aboveText,
+  basisPoints,
+})
 
 /**
  * How many units of an asset are worth an amount of the reference currency (decimal text), when one whole of the asset

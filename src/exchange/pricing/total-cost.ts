@@ -3,7 +3,7 @@ import type { Asset } from '../../platform/money/amount.ts'
 import { ratioFrom, reduced } from '../../platform/money/ratio.ts'
 import type { Ratio } from '../../platform/money/ratio.ts'
 import type { FeeKind } from './fees.ts'
-import { wholeBasisPoints } from './price.ts'
+import { partsOf, wholeBasisPoints, wholeParts } from './price.ts'
 import { unitsIn } from './quote.ts'
 import type { StoredQuote } from './quote.ts'
 import type { Sum } from './sum.ts'
@@ -48,17 +48,23 @@ export const totalCostOfSum = (terms: PairTerms, { fees, convertedAmount, toAmou
     exactCost({
       ...terms,
       spreadBasisPoints: terms.schedule.spreadBasisPoints[terms.side],
-      fees: fees.map(({ rule: { kind, basisPoints }, amount }) => ({ kind, basisPoints, amount })),
+      fees: fees.map(({ rule, amount }) => ({ ...shareOf(rule), amount })),
       convertedAmount,
       toAmount,
     }),
   )
 
+/** The share of a fee, where it has one for any amount and nothing besides. */
+const shareOf = ({ kind, basisPoints, tiers, fixed }: Shared): { kind: FeeKind; basisPoints?: number } =>
+  tiers === undefined && fixed === undefined ? { kind, basisPoints } : { kind }
+
+type Shared = { kind: FeeKind; basisPoints: number; tiers?: unknown; fixed?: unknown }
+
 type CostInput = Pick<PairTerms, 'from' | 'to' | 'price' | 'networkFee'> &
   Pick<Sum, 'convertedAmount' | 'toAmount'> & {
     side: Side
     spreadBasisPoints: number
-    fees: { kind: FeeKind; basisPoints: number; amount: bigint }[]
+    fees: { kind: FeeKind; basisPoints?: number; amount: bigint }[]
   }
 
 /** A cost before rounding: every amount is a numerator over `over`. */
@@ -82,7 +88,7 @@ function exactCostOf({ excess, ...quote }: StoredQuote): ExactCost {
     spreadBasisPoints: quote.spreadBasisPoints,
     fees: quote.fees
       .filter(({ on }) => on === undefined)
-      .map(({ kind, basisPoints, amount }) => ({ kind, basisPoints, amount: unitsIn(amount, from) })),
+      .map((fee) => ({ ...shareOf(fee), amount: unitsIn(fee.amount, from) })),
     networkFee: unitsIn(quote.networkFee, to),
     convertedAmount: unitsIn(quote.convertedAmount, from) - unitsIn(excess?.convertedAmount ?? '0', from),
     toAmount: unitsIn(quote.toAmount, to) - unitsIn(excess?.toAmount ?? '0', to),
@@ -100,7 +106,7 @@ function exactCost(input: CostInput): ExactCost {
   const paid = fees.reduce((sum, { amount }) => sum + amount, convertedAmount) * by
   const total = paid - toAmount * over
   const charged: CostPart[] = [
-    ...fees.map(({ kind, basisPoints, amount }) => ({ kind, basisPoints, amount: amount * by })),
+    ...fees.map((fee) => ({ ...fee, amount: fee.amount * by })),
     { kind: 'network', amount: networkFee * over },
   ]
   const spread = total - charged.reduce((sum, { amount }) => sum + amount, 0n)
@@ -112,8 +118,8 @@ function exactCost(input: CostInput): ExactCost {
 /** `lessSpread` the other way round. */
 const withoutSpread = ({ price, spreadBasisPoints }: Pick<CostInput, 'price' | 'spreadBasisPoints'>): Ratio =>
   reduced({
-    numerator: price.numerator * BigInt(wholeBasisPoints),
-    denominator: price.denominator * BigInt(wholeBasisPoints - spreadBasisPoints),
+    numerator: price.numerator * wholeParts,
+    denominator: price.denominator * (wholeParts - partsOf(spreadBasisPoints)),
   })
 
 /** Both over one denominator; the market price is the first one's. */

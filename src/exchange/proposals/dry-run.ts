@@ -1,12 +1,16 @@
 import { after } from '../../platform/lib/clock.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { listingById } from '../../reference/catalog/asset.ts'
+import type { Side } from '../../reference/catalog/payment-method.ts'
 import { riskOf } from '../compliance/risk.ts'
 import type { Ctx } from '../context.ts'
 import { type CustomerProfile, profilesOf } from '../customers/profile.ts'
+import { findPartners } from '../partners/known.ts'
+import type { Partner } from '../partners/partner.ts'
 import type { Kind } from '../policies/kinds.ts'
 import type { Policies, Policy } from '../policies/policies.ts'
-import { scheduleOf } from '../pricing/fees.ts'
+import { type FeeSchedule, scheduleOf } from '../pricing/fees.ts'
+import { partsOf, wholeParts } from '../pricing/price.ts'
 import { methodOf } from '../transactions/method.ts'
 import { priceValidityMs } from '../transactions/policy.ts'
 import { replayed, type ReplayRow, requotes } from './dry-run.sql.ts'
@@ -38,11 +42,15 @@ const cent = { decimals: 2 }
 /** Revenue is counted in hundredths of a hundredth of a cent. */
 const exact = 10_000n
 
-type Replay = { policies: Pick<Policies, 'at'>; profiles: ReadonlyMap<bigint, CustomerProfile> }
+type Replay = {
+  policies: Pick<Policies, 'at'>
+  profiles: ReadonlyMap<bigint, CustomerProfile>
+  partners: ReadonlyMap<bigint, Partner>
+}
 
 /**
  * Replays the transactions of the last days under the policies that held then, and with a candidate among them. Writes nothing.
- * Customers are judged as they are known now; prices of then are taken as they were, and nobody behaves otherwise.
+ * Customers and accounts are judged as they are known now; prices of then are taken as they were, and nobody behaves otherwise.
  */
 export async function dryRun(ctx: Ctx, { candidate, days }: { candidate: Policy; days: number }): Promise<DryRun> {
   const until = ctx.clock.now()
@@ -53,9 +61,10 @@ export async function dryRun(ctx: Ctx, { candidate, days }: { candidate: Policy;
   const all = await replayed(ctx.db, after(since, -longestPeriodMs(ctx, candidate)))
   const rows = all.filter((row) => row.createdAt >= since && isOfKind(row))
   const profiles = personal.has(candidate.kind) ? await profilesBy(ctx, rows) : new Map<bigint, CustomerProfile>()
+  const partners = await findPartners(ctx, [...new Set(rows.map(({ partnerId }) => partnerId))])
   const [was, is] = [
-    { policies: ctx.policies, profiles },
-    { policies: withCandidate(ctx.policies, candidate), profiles },
+    { policies: ctx.policies, profiles, partners },
+    { policies: withCandidate(ctx.policies, candidate), profiles, partners },
   ]
   const compared = (count: (replay: Replay) => number): Compared => ({ before: count(was), after: count(is) })
   const late =
@@ -108,25 +117,39 @@ const sumOf = (rows: readonly ReplayRow[], of: (row: ReplayRow) => bigint): bigi
   rows.reduce((sum, row) => sum + of(row), 0n)
 
 /** Fees and spread on what was exchanged, in hundredths of a hundredth of a cent. A commission is the partner's. */
-function revenueOf({ policies }: Replay, row: ReplayRow): bigint {
+function revenueOf({ policies, partners }: Replay, row: ReplayRow): bigint {
   const { exchangedCents: cents, commissionBasisPoints, side, createdAt, partnerId } = row
   const [from, to] = [listingById(row.fromAsset), listingById(row.toAsset)]
   if (cents === null || cents === 0n || !from || !to) return 0n
   const policy = policies.at(createdAt, row.kind === 'b2b' ? 'b2b' : 'fees', partnerId)
-  const { serviceBasisPoints, serviceMinimum, spreadBasisPoints } = scheduleOf(
-    policy,
-    from.asset.ticker,
-    to.asset.ticker,
-  )
-  const part = (basisPoints: number) => cents * BigInt(basisPoints)
-  const [least, service] = [centsIn(serviceMinimum) * exact, part(serviceBasisPoints[side])]
-  const { methods } = policy.rules
+  const volume = partners.get(partnerId)?.volumeCents
+  const schedule = scheduleOf(policy, from.asset.ticker, to.asset.ticker, volume)
+  const part = (basisPoints: number, of = cents) => of * partsOf(basisPoints)
+  const [least, service] = [centsIn(schedule.serviceMinimum) * wholeParts, servicePart(schedule, side, cents)]
+  const { methods, fixed } = policy.rules
+  const [wayIn, wayOut] = [methodOf(from, row.depositMethod).category, methodOf(to, row.payoutMethod).category]
   const fees =
     (service > least ? service : least) +
-    part(methods.get(methodOf(from, row.depositMethod).category)?.deposit ?? 0) +
-    part(methods.get(methodOf(to, row.payoutMethod).category)?.payout ?? 0)
-  const converted = cents * exact - fees - part(commissionBasisPoints)
-  return converted <= 0n ? 0n : fees + (converted * BigInt(spreadBasisPoints[side])) / exact
+    part(methods.get(wayIn)?.deposit ?? 0) +
+    part(methods.get(wayOut)?.payout ?? 0) +
+    (centsIn(fixed.get(wayIn)?.deposit ?? '0') + centsIn(fixed.get(wayOut)?.payout ?? '0')) * wholeParts
+  const converted = cents * wholeParts - fees - part(commissionBasisPoints)
+  if (converted <= 0n) return 0n
+  const revenue = fees + (converted * partsOf(schedule.spreadBasisPoints[side])) / wholeParts
+  return (revenue * exact) / wholeParts
+}
+
+/** The service fee of an amount in cents, times `wholeParts`: each part of it has the share of its tier. */
+function servicePart({ serviceBasisPoints, serviceTiers }: FeeSchedule, side: Side, cents: bigint): bigint {
+  let share = partsOf(serviceBasisPoints[side])
+  let sum = cents * share
+  for (const { above, basisPoints } of serviceTiers) {
+    const beyond = cents - centsIn(above)
+    if (beyond <= 0n) break
+    sum += beyond * (partsOf(basisPoints[side]) - share)
+    share = partsOf(basisPoints[side])
+  }
+  return sum
 }
 
 function isRefused({ policies }: Replay, { country, createdAt, partnerId, kind }: ReplayRow): boolean {

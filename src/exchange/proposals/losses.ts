@@ -9,6 +9,7 @@ import type { PartnerTerms } from '../availability/partner-terms.ts'
 import { resolve } from '../availability/resolve.ts'
 import type { ExchangeMoment } from '../availability/exchange-moment.ts'
 import type { Cost, FeeRules } from '../policies/fees.ts'
+import { partsOf, wholeParts } from '../pricing/price.ts'
 import { bareSum } from '../pricing/sum.ts'
 
 /** An exchange that would cost the house more than it brings. */
@@ -42,7 +43,7 @@ export function lossesUnder(moment: ExchangeMoment, rules: FeeRules, terms: Part
   let exchanges = 0
   for (const exchange of exchangesOf(moment, terms)) {
     exchanges += 1
-    for (const amount of amountsOf(exchange, rules)) {
+    for (const amount of amountsOf(exchange)) {
       const micros = gainOf(exchange, rules, amount)
       const key = `${exchange.deposit.type} ${exchange.payout.type} ${exchange.side}`
       if (micros >= 0n || micros >= (worst.get(key)?.micros ?? 0n)) continue
@@ -80,11 +81,14 @@ function* exchangesOf(moment: ExchangeMoment, terms: PartnerTerms): Generator<Ex
 }
 
 /** Between these amounts the gain is a straight line. */
-function amountsOf({ range, terms }: Exchange, { serviceBasisPoints }: FeeRules): bigint[] {
+function amountsOf({ range, terms }: Exchange): bigint[] {
   const service = terms.fees.find(({ kind }) => kind === 'service')
-  const points = BigInt(serviceBasisPoints[terms.side])
-  const turn = service && points > 0n ? (service.minimum * 10_000n) / points : 0n
-  return [range.min, ...(turn > range.min && turn < range.max ? [turn] : []), range.max]
+  const parts = partsOf(service?.basisPoints ?? 0)
+  const turns = [
+    ...(service && parts > 0n ? [(service.minimum * wholeParts) / parts] : []),
+    ...(service?.tiers ?? []).map(({ above }) => above),
+  ]
+  return [range.min, ...turns.filter((turn) => turn > range.min && turn < range.max), range.max]
 }
 
 /** In millionths of a euro, rounded down. */

@@ -1,13 +1,15 @@
+import { type Approver, approve, approversOf, isVouchedFor, vouch } from '../approvals/approve.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { b2bTerms, defaultTerms } from '../availability/partner-terms.ts'
 import { showPartner } from '../partners/find.ts'
 import type { Partner } from '../partners/partner.ts'
 import { mustNotBeNegative } from '../policies/fees.ts'
-import { completeDocument, type Kind, rulesOf } from '../policies/kinds.ts'
+import { completeDocument, type Kind, rulesOf, warningsOf } from '../policies/kinds.ts'
+import { decidedBy, inForceContent, policyContent, rejectedContent } from '../policies/in-force.ts'
 import type { Policy } from '../policies/policies.ts'
 import { settlingMomentOf, termsOfPartner } from '../transactions/policy.ts'
 import { documentProblems } from './check-document.ts'
@@ -15,6 +17,8 @@ import { differenceOf } from './difference.ts'
 import { type DryRun, dryRun, withCandidate } from './dry-run.ts'
 import { type LossExample, lossesUnder } from './losses.ts'
 import * as queries from './proposals.sql.ts'
+import { whyNotApproved, whyNotRejected } from './proposal-rules.ts'
+import { refuseIfStale, refuseStale, reloadLocked } from './stale.ts'
 
 /** Where a version is in its life. Active and superseded follow from business time. */
 export type PolicyStatus = 'proposed' | 'scheduled' | 'active' | 'superseded' | 'rejected'
@@ -35,12 +39,12 @@ export type ProposalInput = {
   effectiveAt?: Date | undefined
   /** How much of the past the dry run replays. */
   days: number
-  /** The version that the document was made from: refused with CONFLICT if another one holds at that time. */
+  /** The version that the document was made from: refused as STALE_PROPOSAL if another one holds at that time, or one is approved for later. */
   basedOn?: number | undefined
 }
 
 /** What a document would change, in sentences, and what the past would have been under it. */
-export type PolicyPreview = { difference: string[]; dryRun: DryRun }
+export type PolicyPreview = { difference: string[]; warnings: string[]; dryRun: DryRun }
 
 export type Proposed = PolicyPreview & { proposal: Proposal }
 
@@ -50,7 +54,7 @@ type Refused = { problems: ProposalProblem[] }
 export async function previewPolicy(
   ctx: Ctx,
   input: Omit<ProposalInput, 'reason'>,
-): Promise<(PolicyPreview & { document: unknown; effectiveAt: Date }) | Refused> {
+): Promise<(PolicyPreview & { document: unknown; effectiveAt: Date; basedOn: number }) | Refused> {
   const { kind, partnerId = null } = input
   const now = ctx.clock.now()
   const effectiveAt = input.effectiveAt ?? now
@@ -61,12 +65,12 @@ export async function previewPolicy(
   if (problems.length > 0) return { problems }
 
   const before = ctx.policies.at(effectiveAt, kind, partnerId ?? undefined)
-  if (input.basedOn !== undefined && before.version !== input.basedOn) {
-    throw new Refusal('CONFLICT', `Version ${before.version} took effect meanwhile. Start again from it.`)
-  }
+  refuseStale(ctx, { kind, partnerId, effectiveAt, basedOn: input.basedOn ?? null })
   const after = candidateOf(ctx, { kind, document, partnerId, effectiveAt })
   const run = await dryRun(ctx, { candidate: after, days: input.days })
-  return { document, effectiveAt, difference: differenceOf(before.document, after.document), dryRun: run }
+  const difference = differenceOf(before.document, after.document)
+  const warnings = warningsOf(kind, document)
+  return { document, effectiveAt, basedOn: before.version, difference, warnings, dryRun: run }
 }
 
 /**
@@ -74,7 +78,7 @@ export async function previewPolicy(
  * approved at once, unless the environment or the policy `approvals` asks for a second operator. Answers with every problem
  * instead of storing anything. Refuses a time that is over and an unknown partner.
  */
-export async function propose(ctx: Ctx, input: ProposalInput, actor: string): Promise<Proposed | Refused> {
+export async function propose(ctx: Ctx, input: ProposalInput, { actor, sign }: Approver): Promise<Proposed | Refused> {
   const { kind, reason, partnerId = null } = input
   const isSecondNeeded = needsSecond(ctx)
   if (isSecondNeeded && !isOperator(actor)) {
@@ -82,53 +86,84 @@ export async function propose(ctx: Ctx, input: ProposalInput, actor: string): Pr
   }
   const preview = await previewPolicy(ctx, input)
   if ('problems' in preview) return preview
-  const { document, effectiveAt, ...shown } = preview
-  const now = ctx.clock.now()
-  const approvedBy = isSecondNeeded ? null : actor
-  const row = { kind, document, partnerId, effectiveAt, reason, author: actor, proposedAt: now }
+  const { document, effectiveAt, basedOn, ...shown } = preview
+  const drafted = { basedOn, difference: shown.difference, dryRun: shownRun(shown.dryRun) }
+  const row = { kind, document, partnerId, effectiveAt, reason, author: actor, proposedAt: ctx.clock.now(), ...drafted }
   const stored = await ctx.db.atomic(async (db) => {
-    queries.lockPolicies(db)
-    const approved = { approvedBy, approvedAt: approvedBy === null ? null : now }
-    const [made] = await queries.insert(db, { ...row, ...approved })
+    await refuseIfStale(ctx, db, row)
+    const [made] = await queries.insert(db, row)
     if (!made) throw new Error('A proposal was not stored.')
-    const proposal = { ...row, ...approved, ...made, rejectedBy: null, rejectedAt: null }
+    const undecided = { approvedBy: null, approvedAt: null, rejectedBy: null, rejectedAt: null }
+    const proposal = { ...row, ...made, ...undecided }
     audit(ctx, db, proposal, { action: 'policy.proposed', actor })
-    if (approvedBy !== null) audit(ctx, db, proposal, { action: 'policy.approved', actor })
+    // Without the signature that is needed, its author approves it later, as the others do.
+    const isApproval = sign !== undefined || (await isVouchedFor(ctx, db, actor))
+    const after = isApproval ? await approvedBy(ctx, db, proposal, { actor, sign }) : proposal
     raiseVersion(db)
-    return proposal
+    return after
   })
   await ctx.policies.reload(ctx.db)
   return { proposal: { ...stored, status: statusOf(ctx, stored) }, ...shown }
 }
 
-/** Approves a proposal of another operator. It holds from its time on, or at once where that is over. */
-export const approveProposal = (ctx: Ctx, id: bigint, actor: string): Promise<Proposal> =>
+/** A dry run as it is kept and printed. */
+export const shownRun = ({ since, until, ...run }: DryRun) => ({
+  ...run,
+  since: since.toISOString(),
+  until: until.toISOString(),
+})
+
+/**
+ * Approves a proposal. Where a second operator is needed it waits until two have, its author among them. It holds from its time on, or
+ * at once where that is over. Refuses one that was drafted on another version than the one that it would follow, or that a later one
+ * would undo (STALE_PROPOSAL).
+ */
+export const approveProposal = (ctx: Ctx, id: bigint, { actor, sign }: Approver): Promise<Proposal> =>
   change(ctx, id, async (db, row) => {
-    if (row.approvedAt) throw new Refusal('CONFLICT', 'This policy is approved already.')
-    if (row.rejectedAt) throw new Refusal('CONFLICT', 'This policy was rejected.')
-    if (needsSecond(ctx) && (row.author === actor || !isOperator(actor))) {
+    refuseNow(whyNotApproved(row))
+    const hasApproved = (await approversOf(ctx, db, policyContent(row))).includes(actor)
+    if (needsSecond(ctx) && (hasApproved || !isOperator(actor))) {
       throw new Refusal('FORBIDDEN', 'A policy is approved by another operator than the one who proposed it.')
     }
     const partner = row.partnerId === null ? undefined : await showPartner(ctx, row.partnerId)
     const [problem] = problemsOf(ctx, { ...row, partner })
     if (problem) throw new Refusal('CONFLICT', `This policy no longer fits: ${problem.path} ${problem.message}.`)
-    const now = ctx.clock.now()
-    const effectiveAt = row.effectiveAt > now ? row.effectiveAt : now
-    queries.approve(db, { id, effectiveAt, by: actor, at: now })
-    const approved = { ...row, effectiveAt, approvedBy: actor, approvedAt: now }
-    audit(ctx, db, approved, { action: 'policy.approved', actor })
-    return approved
+    await refuseIfStale(ctx, db, row)
+    return approvedBy(ctx, db, row, { actor, sign })
   })
 
-/** Rejects a proposal, or an approved version that is not effective yet. Its author may, too. */
+/** One operator's approval, in the caller's block; the last one that is needed puts the policy in force. */
+async function approvedBy(
+  ctx: Ctx,
+  db: Atomic,
+  row: queries.ProposalRow,
+  approver: Approver,
+): Promise<queries.ProposalRow> {
+  const { actor } = approver
+  const approvers = await approve(ctx, db, policyContent(row), approver)
+  const isApproved = approvers.length >= (needsSecond(ctx) ? 2 : 1)
+  const now = ctx.clock.now()
+  const effectiveAt = row.effectiveAt > now ? row.effectiveAt : now
+  const approved = isApproved ? { ...row, effectiveAt, approvedBy: actor, approvedAt: now } : row
+  if (approved.approvedAt) {
+    queries.approve(db, { id: row.id, by: actor, at: approved.approvedAt })
+    vouch(ctx, db, inForceContent(row), decidedBy)
+  }
+  // Its author's own approval is part of proposing it.
+  if (isApproved || row.author !== actor) audit(ctx, db, approved, { action: 'policy.approved', actor })
+  return approved
+}
+
+/** Rejects a proposal, or an approved version that is not effective yet and that no later one was made from. Its author may, too. */
 export const rejectProposal = (ctx: Ctx, id: bigint, actor: string): Promise<Proposal> =>
-  change(ctx, id, (db, row) => {
+  change(ctx, id, async (db, row) => {
     const now = ctx.clock.now()
-    if (row.rejectedAt) throw new Refusal('CONFLICT', 'This policy is rejected already.')
-    if (row.approvedAt && row.effectiveAt <= now) {
-      throw new Refusal('CONFLICT', 'This policy is in force. Propose another one in its place.')
-    }
+    refuseNow(whyNotRejected(row, now))
+    await reloadLocked(ctx, db)
+    const later = row.approvedAt && ctx.policies.next(row.effectiveAt, row.kind, row.partnerId)
+    refuseNow(later ? `Version ${later.version} was made from it: reject that one first.` : undefined)
     queries.reject(db, { id, by: actor, at: now })
+    vouch(ctx, db, rejectedContent(row), decidedBy)
     const rejected = { ...row, rejectedBy: actor, rejectedAt: now }
     audit(ctx, db, rejected, { action: 'policy.rejected', actor })
     return rejected
@@ -206,7 +241,12 @@ function lossProblems(ctx: Ctx, { kind, document, partner }: Checked & { kind: '
   const moment = { ...settlingMomentOf(ctx, now), policies: withCandidate(ctx.policies, candidate) }
   const [ofKind, houseTerms] = kind === 'b2b' ? (['b2b', b2bTerms] as const) : (['retail', defaultTerms] as const)
   const terms = partner ? termsOfPartner(partner, ofKind) : houseTerms
-  const { exchanges, losses } = lossesUnder(moment, rules, terms)
+  // An account of any volume must not be served at a loss.
+  const checks = [0n, ...rules.volumes.map(({ fromCents }) => fromCents)].map((volumeCents) =>
+    lossesUnder(moment, rules, { ...terms, volumeCents }),
+  )
+  const exchanges = Math.min(...checks.map((check) => check.exchanges))
+  const losses = checks.findLast((check) => check.losses.length > 0)?.losses ?? []
   if (exchanges === 0) return [{ path: '', message: 'cannot be checked for losses: no pair has a price now' }]
   return losses.slice(0, 10).map((example) => {
     const { amount, currency, pair, deposit, payout, loss } = example

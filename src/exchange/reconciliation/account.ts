@@ -2,7 +2,8 @@ import type { Ctx } from '../context.ts'
 import { held } from '../ledger/account.ts'
 import { heldBalances } from '../ledger/balance.ts'
 import { after } from '../../platform/lib/clock.ts'
-import type { Rail, StatementLine } from '../../rails/rail.ts'
+import type { Rail } from '../../rails/rail.ts'
+import type { StatementLine } from '../../rails/statement.ts'
 import { compareItems, type Difference, nameOf, type Stated } from './compare.ts'
 import * as queries from './items.sql.ts'
 import { notStated, transferWindowMs, withoutTransfers } from './transfers.ts'
@@ -103,16 +104,18 @@ async function linesOf({ db, clock }: Ctx, { rails }: CustodyAccount, since: Dat
 }
 
 function add(sums: Map<string, Stated>, rail: string, line: StatementLine, isPayout: boolean): void {
-  const { asset, reference, at } = line
+  const { asset, reference, at, about } = line
   const direction = isPayout ? 'out' : 'in'
   const key = isPayout ? reference : line.payment
   const name = `${nameOf({ rail, direction, key })} ${asset}`
   const sum = sums.get(name)
   if (!sum) {
-    sums.set(name, { rail, direction, key, reference, asset, amount: line.amount, first: at, last: at })
+    sums.set(name, { rail, direction, key, reference, asset, amount: line.amount, first: at, last: at, about })
     return
   }
   sum.amount += line.amount
+  // What was added last is why it differs.
+  sum.about = about
   if (at < sum.first) sum.first = at
   if (at > sum.last) sum.last = at
 }

@@ -2,7 +2,7 @@ import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { Cause } from './compare.ts'
 
 /** What a break is about. */
-export type BreakKind = 'not_booked' | 'not_stated' | 'amount' | 'balance'
+export type BreakKind = 'not_booked' | 'not_stated' | 'amount' | 'balance' | 'statement'
 
 /** Who looks after it: `finance` after banks and processors, `operations` after chains. */
 export type BreakOwner = 'finance' | 'operations'
@@ -48,9 +48,12 @@ export const insert = (db: Atomic, id: bigint, found: FoundBreak, at: Date): voi
     values (${id}, ${found.account}, ${found.asset}, ${found.kind}, ${found.key}, ${found.amount}, ${found.cause},
       ${found.owner}, ${at}, ${at})`
 
-/** Notes that breaks were found again. */
-export const confirm = (db: Atomic, ids: readonly bigint[], at: Date): void =>
-  db.send`update breaks set confirmed_at = ${at} where id = any(${[...ids]}::bigint[])`
+/** Notes that breaks were found again, and what is known of their causes by now. */
+export const confirm = (db: Atomic, found: ReadonlyMap<bigint, Cause>, at: Date): void =>
+  db.send`
+    update breaks set confirmed_at = ${at}, cause = case state when 'open' then again.cause else breaks.cause end
+    from unnest(${[...found.keys()]}::bigint[], ${[...found.values()]}::text[]) as again (id, cause)
+    where breaks.id = again.id`
 
 /** Ends breaks that were not found again. */
 export const clear = (db: Atomic, ids: readonly bigint[], at: Date): void =>

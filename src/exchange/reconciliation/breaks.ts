@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { recordAudit } from '../audit/audit.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import type { Db } from '../../platform/db/sql.ts'
 import * as queries from './breaks.sql.ts'
 
 /** Every break, the newest first, or only those that are open. At most a thousand. */
@@ -8,11 +9,15 @@ export const listBreaks = ({ db }: Pick<Ctx, 'db'>, options: { open: boolean }):
   queries.listed(db, options)
 
 /** One break. NOT_FOUND if there is none. */
-export async function showBreak({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<queries.BreakRow> {
+export async function showBreak({ db }: { db: Db }, id: bigint): Promise<queries.BreakRow> {
   const [found] = await queries.byId(db, id)
   if (!found) throw new Refusal('NOT_FOUND', 'There is no such break.')
   return found
 }
+
+/** Why a break cannot be resolved; undefined: it can. */
+export const whyNotResolved = ({ state }: Pick<queries.BreakRow, 'state'>): string | undefined =>
+  state === 'open' ? undefined : `This break is ${state}.`
 
 /** Marks a break as explained or corrected, with the reason. It comes back if its amount changes. CONFLICT if it is not open. */
 export async function resolveBreak(
@@ -20,11 +25,12 @@ export async function resolveBreak(
   id: bigint,
   { actor, reason }: { actor: string; reason: string },
 ): Promise<queries.BreakRow> {
-  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   const before = await showBreak(ctx, id)
+  refuseNow(whyNotResolved(before))
   return ctx.db.atomic(async (db) => {
     const [resolved] = await queries.resolve(db, { id, actor, reason, at: ctx.clock.now() })
-    if (!resolved) throw new Refusal('CONFLICT', `This break is ${before.state}.`)
+    if (!resolved) throw new Refusal('CONFLICT', 'This break has ended.')
     recordAudit(db, {
       at: ctx.clock.now(),
       actor,

@@ -1,17 +1,18 @@
+import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
+import { mayBeCharge, type StatementCause, type StatementLine } from '../../rails/statement.ts'
 import type { Item, ItemKey, Progress } from './items.sql.ts'
 
 /** What a statement has of one payment in one asset, summed; below zero for what left. */
-export type Stated = Item & { reference: string }
+export type Stated = Item & { reference: string; about?: StatementLine['about'] }
 
 /** How a difference came about, as far as both sides tell. */
 export type Cause =
-  | 'event_missing' //      the rail has money that it never reported to us
-  | 'event_not_settled' //  the rail reported it, and it is not booked
-  | 'payout_not_settled' // the payout left, and its evidence is not booked
-  | 'not_on_statement' //   booked, and not on the statement
-  | 'other_amount' //       both have it, with different amounts
-  | 'no_statement' //       only the balance can be compared
-  | 'unexplained'
+  | StatementCause
+  | 'other_account' //     booked at one account, and stated at another
+  | 'charge_not_booked' // the custodian has charged it
+  | 'returned' //          a payout came back, and the books do not have it
+  | 'signed_unknown' //    the signer has signed it, and no payout of ours is behind it
+  | 'recalled' //          a deposit was taken back, and the books do not have it
 
 /**
  * What the statement has of one payment more than the books, or less (below zero). `isOnItsWay`: it is so recent, or so plainly
@@ -60,7 +61,7 @@ export function compareItems(
       asset,
       amount,
       kind: item ? 'amount' : 'not_booked',
-      cause: item ? 'other_amount' : causeOf(line, state),
+      cause: causeOf(line, item, state),
       isOnItsWay: isRecent || isUnderWay,
     })
   }
@@ -74,14 +75,31 @@ export function compareItems(
       asset,
       amount: -amount,
       kind: 'not_stated',
-      cause: 'not_on_statement',
+      cause: 'missing',
       isOnItsWay,
     })
   }
   return found
 }
 
-function causeOf({ direction }: ItemKey, progress: Progress | undefined): Cause {
-  if (direction === 'in') return progress?.isReported ? 'event_not_settled' : 'event_missing'
-  return progress?.state ? 'payout_not_settled' : 'unexplained'
+function causeOf(line: Stated, item: Item | undefined, progress: Progress | undefined): Cause {
+  if (line.about === 'return') return 'returned'
+  if (line.about === 'recall') return 'recalled'
+  if (line.about === 'charge') return 'charge_not_booked'
+  if (item) return causeOfAmount(line, item)
+  if (line.about === 'gap') return 'opening_differs'
+  if (line.about === 'other') return 'not_ours'
+  // What left, and no payout of ours is.
+  return line.amount < 0n && !progress?.state ? 'not_ours' : 'swallowed'
+}
+
+/** Both sides have a payment, with different amounts. What is stated of one that went back as a whole is nothing any more. */
+function causeOfAmount({ direction, amount, asset: id }: Stated, booked: Item): Cause {
+  if (amount === 0n) return direction === 'in' ? 'recalled' : 'returned'
+  if (amount === 2n * booked.amount) return 'double'
+  const asset = bookedAsset(id)
+  const more = booked.amount - amount
+  // More than the payout was is no charge for it.
+  const isCharge = direction === 'out' && asset && more < -booked.amount && mayBeCharge(asset, more)
+  return isCharge ? 'charge_not_booked' : 'other_amount'
 }

@@ -23,13 +23,18 @@ export const keysBooked = (
     from booked
     left join deposit_reversals as reversal on booked.kind = 'deposit_reversed' and reversal.id = booked.ref
     left join deposit_reinstatements as given on booked.kind = 'deposit_reinstated' and given.id = booked.ref
-    join deposits on deposits.id = coalesce(reversal.deposit_id, given.deposit_id, booked.ref)
+    left join deposit_rests as rest on booked.kind = 'deposit' and rest.id = booked.ref
+    join deposits on deposits.id = coalesce(reversal.deposit_id, given.deposit_id, rest.deposit_id, booked.ref)
     join rail_events as event on event.id = deposits.event_id
     where booked.kind in ('deposit', 'deposit_reversed', 'deposit_reinstated')
     union
+    select own_money.rail, 'in', own_money.payment from booked
+    left join own_money_reversals as back on back.id = booked.ref
+    join own_money on own_money.id = coalesce(back.own_money_id, booked.ref) where booked.kind = 'own_money' and deposit_id is null
+    union
     select plans.rail, 'out', plan_key from booked
     join payouts on payouts.id = booked.ref join plans on plans.id = payouts.plan_id
-    where booked.kind in ('payout_settled', 'payout_returned')`
+    where booked.kind in ('payout_settled', 'payout_returned', 'payout_return_withdrawn')`
 
 /** Everything that is booked at a custody account about some payments, one row a payment and asset. */
 export const itemsBooked = (db: Db, place: string, keys: readonly ItemKey[]): Promise<Item[]> =>
@@ -49,14 +54,23 @@ export const itemsBooked = (db: Db, place: string, keys: readonly ItemKey[]): Pr
     booked as (
       select rail, direction, key, transaction_id, 'deposit' as kind, deposit_id as ref from taken
       union all
+      select rail, direction, key, taken.transaction_id, 'deposit', rest.id from taken join deposit_rests as rest using (deposit_id)
+      union all
       select rail, direction, key, transaction_id, 'deposit_reversed', reversal.id
       from taken join deposit_reversals as reversal using (deposit_id)
       union all
       select rail, direction, key, transaction_id, 'deposit_reinstated', given.id
       from taken join deposit_reinstatements as given using (deposit_id)
       union all
+      select wanted.rail, wanted.direction, key, null, 'own_money', own.id
+      from wanted join own_money on own_money.rail = wanted.rail and own_money.payment = wanted.key
+      cross join lateral (
+        select own_money.id union all
+        select back.id from own_money_reversals as back where back.own_money_id = own_money.id) as own
+      where wanted.direction = 'in' and deposit_id is null
+      union all
       select rail, direction, key, transaction_id, kind, payout_id
-      from paid cross join (values ('payout_settled'), ('payout_returned')) as kinds (kind)),
+      from paid cross join (values ('payout_settled'), ('payout_returned'), ('payout_return_withdrawn')) as kinds (kind)),
     stored as (
       select rail, direction, key, entries.id, at from booked
       join entries on entries.transaction_id = booked.transaction_id and entries.kind = booked.kind and entries.ref = booked.ref

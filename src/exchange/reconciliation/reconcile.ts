@@ -2,6 +2,9 @@ import type { Ctx } from '../context.ts'
 import { placeIn } from '../ledger/account.ts'
 import { heldBalances } from '../ledger/balance.ts'
 import { after } from '../../platform/lib/clock.ts'
+import type { Db } from '../../platform/db/sql.ts'
+import { mayBeCharge } from '../../rails/statement.ts'
+import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import {
   type Balance,
   balancesAt,
@@ -12,8 +15,10 @@ import {
   type Period,
 } from './account.ts'
 import * as queries from './breaks.sql.ts'
-import { type Difference, nameOf } from './compare.ts'
+import { type Cause, type Difference, nameOf } from './compare.ts'
+import { namedElsewhere } from './elsewhere.ts'
 import { type ItemKey, type Moving, movingAt } from './items.sql.ts'
+import { signedUnknown } from './signed-unknown.ts'
 
 /** What a comparison found: the open breaks, and what is only on its way. */
 export type Reconciled = { breaks: queries.BreakRow[]; onItsWay: Difference[] }
@@ -40,23 +45,65 @@ export async function reconcile(ctx: Ctx, period: Period = lastDays(ctx)): Promi
   const onItsWay: Difference[] = []
   const unknown: string[] = []
   for (const account of accounts) {
-    const known = before.filter((one) => one.account === account.place)
+    const known = before.filter((one) => one.account === account.place && one.kind !== 'statement')
     const seen = await comparedUntilSame(ctx, account, period, known)
     onItsWay.push(...seen.differences.filter((one) => one.isOnItsWay))
     found.push(...seen.differences.filter((one) => !one.isOnItsWay).map((one) => asBreak(account, one)))
     for (const [asset, amount] of seen.rests) {
       if (amount === undefined) unknown.push(balanceOf(account.place, asset))
       else if (amount !== 0n) {
-        const cause = hasStatement(account) ? 'unexplained' : 'no_statement'
+        const cause = causeOfBalance(account, asset, amount)
         const owner = ownerOf(account)
         found.push({ account: account.place, asset, kind: 'balance', key: '', amount, cause, owner })
       }
     }
   }
+  found.push(...(await signedUnknown(ctx)))
   const kept = (one: queries.BreakRow): boolean =>
-    !before.some(({ id }) => id === one.id) ||
-    (one.kind === 'balance' && unknown.includes(balanceOf(one.account, one.asset)))
-  return { breaks: await store(ctx, places, found, kept), onItsWay }
+    one.kind !== 'statement' &&
+    (!before.some(({ id }) => id === one.id) ||
+      (one.kind === 'balance' && unknown.includes(balanceOf(one.account, one.asset))))
+  return { breaks: await store(ctx, accounts, await namedElsewhere(ctx, found), kept), onItsWay }
+}
+
+/**
+ * Compares the statements with what was reported before, and stores what differs, without asking anybody outside. What is only found
+ * payment by payment stays as it is.
+ */
+export async function reconcileStatements(ctx: Ctx): Promise<void> {
+  await store(ctx, custodyAccounts(ctx), [], ({ kind }) => kind !== 'statement')
+}
+
+/**
+ * Bookings that a bank has reported and the statement of their day lacks, and what statements open differently by and is not booked,
+ * unless a person has explained them.
+ */
+export async function unstatedBookings(ctx: Ctx): Promise<queries.FoundBreak[]> {
+  const accounts = custodyAccounts(ctx)
+  const found = (await findingsAt(ctx.db, accounts)).filter(
+    ({ key, amount }) => /^booking | opens \d+$/.test(key) && amount !== 0n,
+  )
+  if (found.length === 0) return []
+  const places = accounts.map(({ place }) => place)
+  const explained = (await queries.standing(ctx.db, places)).filter(({ state }) => state === 'resolved')
+  const names = new Set(explained.map(sameness))
+  return found.filter((one) => !names.has(sameness(one)))
+}
+
+/** What the rails of accounts find wrong with their statements. */
+async function findingsAt(db: Db, accounts: readonly CustodyAccount[]): Promise<queries.FoundBreak[]> {
+  const all = accounts.flatMap((account) => account.rails.map((rail) => ({ account, rail })))
+  const found = await Promise.all(
+    all.map(async ({ account, rail }) =>
+      ((await rail.findings?.(db)) ?? []).map((one): queries.FoundBreak => ({
+        ...one,
+        account: account.place,
+        kind: 'statement',
+        owner: ownerOf(account),
+      })),
+    ),
+  )
+  return found.flat()
 }
 
 /** Every asset that the books have at an account. */
@@ -158,6 +205,18 @@ const asBreak = (account: CustodyAccount, { asset, kind, amount, cause, ...key }
   owner: ownerOf(account),
 })
 
+/** Only a bank's statements say what a balance begins with. */
+const isBank = ({ rails }: CustodyAccount): boolean => rails.some(({ findings }) => findings !== undefined)
+
+/** How the balance of an account came to differ, beyond its items: a processor has kept something back from what it paid out. */
+function causeOfBalance(account: CustodyAccount, id: string, amount: bigint): Cause {
+  if (isBank(account)) return 'opening_differs'
+  if (amount > 0n) return 'swallowed'
+  if (account.rails.every(({ notePayout }) => notePayout === undefined)) return 'missing'
+  const asset = bookedAsset(id)
+  return asset && mayBeCharge(asset, -amount) ? 'charge_not_booked' : 'other_amount'
+}
+
 /** Chains are looked after by operations, banks and processors by finance. */
 const ownerOf = ({ rails }: CustodyAccount): queries.BreakOwner =>
   rails.some(({ serves }) => serves.some(({ categories }) => categories.includes('CRYPTO'))) ? 'operations' : 'finance'
@@ -170,30 +229,33 @@ function keyOf({ key }: queries.BreakRow): ItemKey[] {
 const sameness = (one: Pick<queries.BreakRow, 'account' | 'asset' | 'kind' | 'key' | 'amount'>): string =>
   [one.account, one.asset, one.kind, one.key, one.amount].join('\n')
 
-/** Stores what was found, and gives every break that is open now. */
+/** Stores what was found, and what is wrong with statements by now, and gives every break that is open now. */
 async function store(
   ctx: Ctx,
-  places: string[],
-  found: queries.FoundBreak[],
+  accounts: readonly CustodyAccount[],
+  elsewhere: queries.FoundBreak[],
   isKept: (one: queries.BreakRow) => boolean,
 ): Promise<queries.BreakRow[]> {
   const { db, clock, rowIds } = ctx
   const at = clock.now()
-  const ids = await Promise.all(found.map(() => rowIds.next()))
   await db.atomic(async (block) => {
     queries.lockBreaks(block)
+    const standing = await queries.standing(
+      block,
+      accounts.map(({ place }) => place),
+    )
+    // What ends a finding waits for this block, or was seen by it.
+    const found = [...elsewhere, ...(await findingsAt(block, accounts))]
     // A resolved balance is subtracted before: the same amount found again is another loss.
-    const standing = await queries.standing(block, places)
     const known = new Map(
       standing.filter((one) => one.state === 'open' || one.kind !== 'balance').map((one) => [sameness(one), one]),
     )
-    const again = new Set<bigint>()
-    const fresh: [bigint, queries.FoundBreak][] = []
-    for (const [index, one] of found.entries()) {
+    const again = new Map<bigint, queries.FoundBreak['cause']>()
+    const fresh: queries.FoundBreak[] = []
+    for (const one of found) {
       const before = known.get(sameness(one))
-      const id = ids[index]
-      if (before) again.add(before.id)
-      else if (id !== undefined) fresh.push([id, one])
+      if (before) again.set(before.id, one.cause)
+      else fresh.push(one)
     }
     const open = [...known.values()].filter(({ state }) => state === 'open')
     const gone = open.filter((one) => !again.has(one.id) && !isKept(one))
@@ -203,8 +265,8 @@ async function store(
         gone.map(({ id }) => id),
         at,
       )
-    if (again.size > 0) queries.confirm(block, [...again], at)
-    for (const [id, one] of fresh) queries.insert(block, id, one, at)
+    if (again.size > 0) queries.confirm(block, again, at)
+    for (const one of fresh) queries.insert(block, await rowIds.next(), one, at)
   })
   return queries.listed(db, { open: true })
 }

@@ -44,6 +44,6 @@ export const notStated = ({ reference, asset, amount, fee, at }: BookedTransfer,
   asset,
   amount: -(amount + fee),
   kind: 'not_stated',
-  cause: 'not_on_statement',
+  cause: 'missing',
   isOnItsWay: now.getTime() - at.getTime() < statementLagMs,
 })

@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { operatorSubject } from '../operators/operator.ts'
+import type { Role } from '../operators/roles.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { lockTransaction } from '../transactions/load.ts'
 import type { Transaction } from '../transactions/transaction.ts'
@@ -39,17 +40,19 @@ export async function addNote(
   })
 }
 
-/** The notes about an order, oldest first. */
+/** The notes about an order, oldest first; with a role, only what operators of this role wrote. */
 export async function notesOf(
   { db }: Pick<Ctx, 'db'>,
   { id, dataKey }: Pick<Transaction, 'id' | 'dataKey'>,
+  role?: Role,
 ): Promise<Note[]> {
-  const rows = await db.sql<{ id: bigint; email: string; text: Buffer; at: Date }>`
-    select notes.id, email, text, at from transaction_notes as notes join operators on operators.id = operator_id
-    where transaction_id = ${id} order by notes.id`
+  const rows = await db.sql<{ id: bigint; name: string; text: Buffer; at: Date }>`
+    select notes.id, coalesce(nullif(name, ''), email) as name, text, at
+    from transaction_notes as notes join operators on operators.id = operator_id
+    where transaction_id = ${id} and (${role ?? null}::text is null or role = ${role ?? null}) order by notes.id`
   return rows.map((row) => ({
     id: row.id,
-    by: row.email,
+    by: row.name,
     text: dataKey.open<string>(row.text, notePlace(row.id)),
     at: row.at,
   }))

@@ -57,7 +57,8 @@ async function isOut(db: Atomic, { transaction_id: id }: Refund, prepared: { id:
 export async function cancelReversedRefund(ctx: Ctx, db: Atomic, owner: Owner, refundId: bigint): Promise<void> {
   const [refund] = await readRefunds(db, [refundId])
   const deposit = refund && (await lockDeposit(db, refund.deposit_id))
-  if (!refund || !deposit || lossOf(deposit) === 0n) return
+  // A part that had ended before the rest was given to a transaction is not the transaction's: it lies in suspense again.
+  if (!refund || !deposit || refund.transaction_id !== deposit.transaction_id || lossOf(deposit) === 0n) return
   const payouts = await lockRefundPayouts(db, [refund.id])
   const back = await cancelRefunds(ctx, db, { depositId: deposit.id, owner }, { refunds: [refund], payouts })
   const amount = lossOf(deposit) - lossOf({ ...deposit, refunded: deposit.refunded - back })

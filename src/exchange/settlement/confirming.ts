@@ -2,9 +2,8 @@ import type { Ctx } from '../context.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { amend } from '../transactions/advance.ts'
-import { quoteRow } from '../transactions/create.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import { insertQuotes } from '../transactions/transactions.sql.ts'
+import { keepQuotes } from '../transactions/quote-stamp.ts'
 import { type MatchedEvent, reportedMoney } from './rail-event.ts'
 import { reprice } from './reprice.ts'
 
@@ -23,7 +22,7 @@ export async function showConfirming(ctx: Ctx, db: Atomic, { event, transaction,
   const method = event.method ?? transaction.depositMethod
   const repriced = isLate && partner ? reprice(ctx, partner, transaction, { method }) : undefined
   if (repriced?.withinSlippage) {
-    insertQuotes(db, [quoteRow(repriced.transaction)])
+    keepQuotes(ctx, db, [repriced.transaction])
     const { quote, quoteNumber, quoteExpiresAt, expectedTo, depositMethod } = repriced.transaction
     amend(ctx, db, transaction, { statusDetails, quote, quoteNumber, quoteExpiresAt, expectedTo, depositMethod })
   } else if (statusDetails !== transaction.statusDetails) amend(ctx, db, transaction, { statusDetails })

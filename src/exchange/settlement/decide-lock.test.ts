@@ -20,7 +20,7 @@ const positionOf = (came: bigint[]): FundsPosition => ({
   expected: 'A',
   agreed: 100n,
   free: came.map((amount, index) => ({ depositId: BigInt(index), asset: 'A', amount })),
-  isExchanged: false,
+  exchanged: 0n,
   isLost: false,
   payouts: { open: false, paid: false, returned: false, failed: false },
   refunds: { open: false, addressNeeded: false, failed: false, paid: false },

@@ -64,7 +64,7 @@ function positionOf(model: Model): FundsPosition {
     expected: 'A',
     agreed: 100n,
     free: freeIn(model),
-    isExchanged: deposits.some(({ exchanged }) => exchanged > 0n),
+    exchanged: deposits.reduce((sum, { exchanged }) => sum + exchanged, 0n),
     isLost: deposits.some((one) => one.taken > one.amount - one.exchanged - one.refunded),
     payouts: {
       open: is('open'),

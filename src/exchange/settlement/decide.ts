@@ -13,8 +13,8 @@ export type FundsPosition = {
   agreed: bigint
   /** The part of each deposit that is neither exchanged nor refunded nor reversed, oldest deposit first. */
   free: readonly Part[]
-  /** An exchange of it is booked and has not been reversed. */
-  isExchanged: boolean
+  /** How much of it exchanges are booked for that have not been reversed. */
+  exchanged: bigint
   /** Money that was exchanged was reversed: what is owed now is for staff to decide. */
   isLost: boolean
   /** `open`: ordered and not ended. `returned`, `failed`: came back, or never left, and is owed again. */
@@ -40,6 +40,8 @@ export type Limits = {
   excessPriceOf(amount: bigint): Exclude<PriceVerdict, 'agreed'>
   /** The customer is blocked, or a rule of risk says that staff must look. */
   needsReview: boolean
+  /** Why, where more can be said of it. */
+  reviewReason?: string | undefined
 }
 
 /**
@@ -120,9 +122,12 @@ function exchangeOf(position: FundsPosition, limits: Limits, request: FundsReque
   const { expected, agreed, status } = position
   const free = freeExpected(position)
   if (free === 0n) return undefined
-  if (limits.needsReview && request !== 'release') return hold('review')
+  if (limits.needsReview && request !== 'release') {
+    const review = hold('review')
+    return { ...review, reason: limits.reviewReason ?? review.reason }
+  }
 
-  const isFirst = !position.isExchanged && !ended.has(status)
+  const isFirst = position.exchanged === 0n && !ended.has(status)
   const isEnough = isFirst && request === 'none' ? free >= agreed - limits.tolerance : free >= limits.least
   if (!isEnough && request !== 'release' && !(isFirst && free >= agreed - limits.tolerance)) return hold('underpaid')
 

@@ -7,7 +7,7 @@ import { moneySeen } from './deposit.ts'
 
 test('whether money was seen is known without a scan of all rail events', async (t) => {
   const { ownerUrl } = await testDatabase()
-  const owner = openPool({ urls: [ownerUrl], size: 2, statementNames: true })
+  const owner = openPool({ urls: [ownerUrl], size: 2 })
   t.after(() => owner.close())
   // Instructions of transactions that are not there: only the look-up of their rail events matters here.
   await owner.sql`alter table deposit_instructions drop constraint deposit_instructions_transaction_id_fkey`

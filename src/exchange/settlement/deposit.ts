@@ -56,7 +56,10 @@ export type Deposit = {
   transaction_id: bigint | null
   rail: string
   asset: string
+  /** All of it that is, or was, its transaction's. */
   amount: bigint
+  /** What else came of its payment, and had ended before the rest was given to the transaction. */
+  ended_before: bigint
   /** How much of it is exchanged, refunded (costs included), and reversed by its rail. */
   exchanged: bigint
   refunded: bigint
@@ -74,6 +77,7 @@ export const depositOf = ({ id, transactionId, rail, asset, amount, exchanged, a
   rail,
   asset,
   amount,
+  ended_before: 0n,
   exchanged,
   refunded: 0n,
   taken_back: 0n,
@@ -81,6 +85,10 @@ export const depositOf = ({ id, transactionId, rail, asset, amount, exchanged, a
   matched_at: null,
   at,
 })
+
+/** What has come of the payment of a deposit. */
+export const cameOf = ({ amount, ended_before: before }: Pick<Deposit, 'amount' | 'ended_before'>): bigint =>
+  amount + before
 
 /** The part of a deposit that waits to be exchanged or refunded: neither used nor reversed. */
 export function freeOf({ amount, exchanged, refunded, taken_back: reversed }: Deposit): bigint {
@@ -108,14 +116,16 @@ export const isOf = (deposit: Deposit, transaction: Transaction | undefined): bo
 
 export async function lockDepositOfPayment(db: Db, rail: string, payment: string): Promise<Deposit | undefined> {
   const [deposit] = await db.sql<Deposit>`
-    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at, at from deposits
+    select id, transaction_id, rail, asset, amount - ended_before as amount, ended_before, exchanged,
+      refunded - ended_before as refunded, taken_back, state, matched_at, at from deposits
     where rail = ${rail} and payment = ${payment} for update`
   return deposit
 }
 
 export async function lockDeposit(db: Db, id: bigint): Promise<Deposit | undefined> {
   const [deposit] = await db.sql<Deposit>`
-    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at, at from deposits
+    select id, transaction_id, rail, asset, amount - ended_before as amount, ended_before, exchanged,
+      refunded - ended_before as refunded, taken_back, state, matched_at, at from deposits
     where id = ${id} for update`
   return deposit
 }
@@ -123,7 +133,8 @@ export async function lockDeposit(db: Db, id: bigint): Promise<Deposit | undefin
 /** The deposits of a transaction, oldest first. */
 export const depositsOf = (db: Db, transactionId: bigint): Promise<Deposit[]> =>
   db.sql`
-    select id, transaction_id, rail, asset, amount, exchanged, refunded, taken_back, state, matched_at, at from deposits
+    select id, transaction_id, rail, asset, amount - ended_before as amount, ended_before, exchanged,
+      refunded - ended_before as refunded, taken_back, state, matched_at, at from deposits
     where transaction_id = ${transactionId} order by id`
 
 /** How much more, or less, of a deposit is used for what. */
@@ -150,21 +161,32 @@ export type SuspenseDeposit = {
   asset: string
   amount: bigint
   at: Date
+  /** The order that the rest of its payment belongs to. */
+  transaction_id: bigint | null
+  taken_back: bigint
 }
 
-/** Deposits that lie in suspense and are not on their way back, oldest first. */
-export const suspenseDeposits = (db: Db, limit: number): Promise<SuspenseDeposit[]> =>
+/**
+ * Deposits that lie in suspense, as far as they are not on their way back or have ended, oldest first; `id`: only this one. A return
+ * that failed lies there again, even if the rest of its payment was given to a transaction.
+ */
+export const suspenseDeposits = (db: Db, limit: number, id: bigint | null = null): Promise<SuspenseDeposit[]> =>
   db.sql`
-    select deposits.id, deposits.rail, deposits.payment, reference, deposits.asset, deposits.amount - taken_back as amount, at
+    select deposits.id, deposits.rail, deposits.payment, reference, deposits.asset, waiting.amount, at,
+      deposits.transaction_id, taken_back
     from deposits join rail_events on rail_events.id = event_id
-    where transaction_id is null and taken_back < deposits.amount
-      and (refunded = 0 or exists (select 1 from refunds where deposit_id = deposits.id and refunds.state = 'failed'))
+    cross join lateral (
+      select (case when deposits.transaction_id is null then deposits.amount - taken_back - refunded else 0 end
+        + coalesce(sum(back.amount), 0))::numeric(38, 0) as amount
+      from refunds as back where back.deposit_id = deposits.id and back.transaction_id is null and back.state = 'failed') as waiting
+    where waiting.amount > 0 and (deposits.transaction_id is null or ended_before > 0)
+      and (${id}::bigint is null or deposits.id = ${id}::bigint)
     order by deposits.id limit ${limit}`
 
-/** Gives a deposit in suspense to a transaction. */
+/** Gives what is in suspense of a deposit to a transaction. */
 export const matchDeposit = (db: Atomic, id: bigint, transactionId: bigint, at: Date): void =>
   db.send`
-    update deposits set transaction_id = ${transactionId}, matched_at = ${at}
+    update deposits set transaction_id = ${transactionId}, matched_at = ${at}, ended_before = refunded
     where id = ${id} and transaction_id is null and state = 'final'`
 
 /** The rail of a deposit, and the rail's id of its payment. */

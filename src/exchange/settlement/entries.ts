@@ -163,6 +163,17 @@ export const payoutFailedEntry = (owner: Owner, { id, rail, asset, amount }: Pay
     { debit: clearing(rail), credit: accountOf(owner), asset, amount },
   ])
 
+/** Books that a payout had not come back: what its return had booked, swapped. */
+export const returnWithdrawnEntry = (
+  owner: Owner,
+  { id, asset, amount }: Omit<PayoutAmount, 'rail'>,
+  place: string,
+  at: Date,
+): Entry =>
+  entry({ transactionId: transactionIdOf(owner), kind: 'payout_return_withdrawn', ref: id, at }, [
+    { debit: accountOf(owner), credit: held(place), asset, amount },
+  ])
+
 /** Books a payout that came back: it lies at `place` again, and is owed again. */
 export const payoutReturnedEntry = (
   owner: Owner,

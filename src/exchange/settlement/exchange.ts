@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import { exchangesOf } from '../ledger/transaction-entries.ts'
 import type { Entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
-import type { Atomic } from '../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
 import { atSamePrice, withExcess } from '../pricing/explain.ts'
@@ -82,12 +82,10 @@ function requoted(transaction: Transaction, amount: bigint, priced: StoredQuote 
  * on its way.
  */
 export async function reverseExchanges(ctx: Ctx, db: Atomic, transaction: Transaction, funds: Funds): Promise<number> {
-  const payouts = funds.payouts.filter(isOfExchange)
-  if (payouts.some((payout) => isOpen(payout) && !isUnprepared(payout))) return 0
-  const unpaid = await unpaidExchanges(db, transaction, funds)
+  const unpaid = await reversibleExchanges(db, transaction, funds)
   if (unpaid.length === 0) return 0
 
-  cancelUnprepared(db, payouts)
+  cancelUnprepared(db, funds.payouts.filter(isOfExchange))
   const at = ctx.clock.now()
   const asset = transaction.from.asset.id
   const entries: Entry[] = []
@@ -109,9 +107,28 @@ export async function reverseExchanges(ctx: Ctx, db: Atomic, transaction: Transa
 
 const lossesOf = (deposits: Deposit[]): bigint => deposits.reduce((sum, deposit) => sum + lossOf(deposit), 0n)
 
+/** The exchanges that can be reversed, the newest first; none where a payout is on its way. */
+async function reversibleExchanges(db: Db, transaction: Transaction, funds: Funds): Promise<Transaction[]> {
+  const isOnItsWay = funds.payouts.some((one) => isOfExchange(one) && isOpen(one) && !isUnprepared(one))
+  return isOnItsWay ? [] : unpaidExchanges(db, transaction, funds)
+}
+
+/** The deposits as they would be once every exchange that was not paid out is reversed, and whether there is one. */
+export async function depositsIfReversed(
+  db: Db,
+  transaction: Transaction,
+  funds: Funds,
+): Promise<{ deposits: Deposit[]; isReversing: boolean }> {
+  const unpaid = await reversibleExchanges(db, transaction, funds)
+  const amounts = unpaid.map(({ quote }) => parseAmount(quote.fromAmount, transaction.from.asset))
+  const asset = transaction.from.asset.id
+  const deposits = amounts.reduce((before, amount) => giveBack(before, asset, amount).deposits, funds.deposits)
+  return { deposits, isReversing: unpaid.length > 0 }
+}
+
 /** The exchanges whose payouts were not made, or came back whole, the newest first: together they owe no more than is owed. */
 async function unpaidExchanges(
-  db: Atomic,
+  db: Db,
   transaction: Transaction,
   { owedForExchanges: owed, payouts }: Funds,
 ): Promise<Transaction[]> {

@@ -1,3 +1,7 @@
+import { approvalsOfAll, approve, type Approver, approversOf } from '../approvals/approve.ts'
+import type { Content } from '../approvals/content.ts'
+import type { GivingDeps } from '../approvals/deps.ts'
+import type { Sign } from '../approvals/signature.ts'
 import type { Operator } from '../operators/operator.ts'
 import { operatorSubject } from '../operators/operator.ts'
 import { recordAudit } from '../audit/audit.ts'
@@ -56,8 +60,8 @@ export async function halt(
   const halted = await ctx.db.atomic(async (db) => {
     const written = await db.sql<Halt>`
       insert into halts (scope, name, since, reason, halted_by) values (${scope}, ${name}, ${now}, ${reason}, ${actor})
-      on conflict (scope, name) do update set resume_by = null, resume_at = null
-      returning scope, name, since, reason, halted_by as "haltedBy", resume_by as "resumeBy"`
+      on conflict (scope, name) do update set round = halts.round + 1
+      returning scope, name, since, reason, halted_by as "haltedBy"`
     const subject = subjectOf({ scope, name })
     recordAudit(db, { at: now, actor, action: 'halt.set', subject, before: null, after: { reason } })
     return one(written)
@@ -76,41 +80,90 @@ export type Resumed = { status: 'waiting_for_second_operator' | 'resumed' }
 export function resume(
   ctx: Ctx,
   subject: HaltSubject,
-  { reason, operator }: { reason: string; operator: Operator },
+  { reason, operator, sign }: { reason: string; operator: Operator; sign?: Sign | undefined },
 ): Promise<Resumed> {
-  return endHalt(ctx, subject, { reason, actor: operatorSubject(operator), needed: 2 })
+  return endHalt(ctx, subject, { reason, approver: { actor: operatorSubject(operator), sign }, needed: 2 })
 }
+
+type HaltRow = Halt & { round: number }
+
+/** A halt of a rail takes that along which the rail's chain has caused. */
+const scopesOf = (scope: HaltScope): string[] => (scope === 'rail' ? ['rail', 'crediting'] : [scope])
+
+const haltsEnded = (db: Db, { scope, name }: Pick<Halt, 'scope' | 'name'>): Promise<HaltRow[]> =>
+  db.sql`
+    select scope, name, since, reason, halted_by as "haltedBy", round from halts
+    where scope = any(${scopesOf(scope)}) and name = ${name} order by scope`
+
+/** That somebody wants to end a halt of an operator, which another operator must want, too. */
+export type AskedResume = Pick<Halt, 'scope' | 'name'> & { by: string; at: Date }
+
+/** The halts that operators want to end, each with who was the first one. */
+export async function askedResumes(ctx: GivingDeps): Promise<AskedResume[]> {
+  const halts = (await readHalts(ctx.db)).filter(({ scope }) => scope !== 'crediting' && scope !== 'restored')
+  const contents = (await Promise.all(halts.map((halt) => resumeToApprove(ctx, halt)))).map(({ content }) => content)
+  const given = await approvalsOfAll(ctx, ctx.db, contents)
+  return halts.flatMap(({ scope, name }, at) => {
+    const [first] = given.get(contents[at]?.id ?? '') ?? []
+    return first ? [{ scope, name, by: first.approver, at: first.at }] : []
+  })
+}
+
+/** What an operator signs to resume what is halted, and why nothing can be resumed; undefined: it can. */
+export async function resumeToApprove(
+  { db }: Pick<Ctx, 'db'>,
+  halt: Pick<Halt, 'scope' | 'name'>,
+): Promise<{ content: Content; why: string | undefined }> {
+  const halts = await haltsEnded(db, halt)
+  return { content: resumeContent(halt, halts), why: whyNotResumed(halt, halts) }
+}
+
+const whyNotResumed = (halt: Pick<Halt, 'scope' | 'name'>, halts: readonly HaltRow[]): string | undefined =>
+  halts.length === 0 ? notHalted(halt) : undefined
+
+const notHalted = (halt: Pick<Halt, 'scope' | 'name'>): string => `Not halted: ${textOf(halt)}.`
+
+/** What is approved of a resume: exactly the halts that end. */
+const resumeContent = ({ scope, name }: Pick<Halt, 'scope' | 'name'>, halts: readonly HaltRow[]): Content => ({
+  kind: 'resume',
+  id: `${scope}:${name}`,
+  halts: halts.map((one) => ({
+    scope: one.scope,
+    since: one.since.toISOString(),
+    reason: one.reason,
+    halted_by: one.haltedBy,
+    round: one.round,
+  })),
+})
 
 /** Ends a halt once as many actors as needed want it; `then` is done in the block that ends it. Refuses as `resume` does. */
 export async function endHalt(
   ctx: Ctx,
   { scope, name }: HaltSubject | { scope: 'restored'; name: '' },
-  { reason, actor, needed }: { reason: string; actor: string; needed: 1 | 2 },
+  { reason, approver, needed }: { reason: string; approver: Approver; needed: 1 | 2 },
   then?: (db: Atomic) => void,
 ): Promise<Resumed> {
+  const { actor } = approver
   if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
-  const scopes = scope === 'rail' ? ['rail', 'crediting'] : [scope]
+  const scopes = scopesOf(scope)
   const at = ctx.clock.now()
   const resumed = await ctx.db.atomic(async (db): Promise<Resumed> => {
-    const halts = await db.sql<Halt>`
-      select scope, name, since, reason, halted_by as "haltedBy", resume_by as "resumeBy" from halts
-      where scope = any(${scopes}) and name = ${name} order by scope for update`
+    await db.sql`select from halts where scope = any(${scopes}) and name = ${name} for update`
+    const halts = await haltsEnded(db, { scope, name })
     const [first] = halts
-    if (!first) throw new Refusal('CONFLICT', `Not halted: ${textOf({ scope, name })}.`)
-    if (halts.some(({ resumeBy }) => resumeBy === actor)) {
+    if (!first) throw new Refusal('CONFLICT', notHalted({ scope, name }))
+    const content = resumeContent({ scope, name }, halts)
+    const [asked = null, ...others] = await approversOf(ctx, db, content)
+    if (asked === actor || others.includes(actor)) {
       throw new Refusal('CONFLICT', 'You have asked to resume this already: another operator must, too.')
     }
-    const isSecond = needed === 1 || halts.every(({ resumeBy }) => resumeBy !== null)
+    const isSecond = (await approve(ctx, db, content, approver)).length >= needed
     if (isSecond) {
       db.send`delete from halts where scope = any(${scopes}) and name = ${name}`
       then?.(db)
-    } else {
-      db.send`
-        update halts set resume_by = ${actor}, resume_at = ${at}
-        where scope = any(${scopes}) and name = ${name} and resume_by is null`
     }
     const action = isSecond ? 'halt.resumed' : 'halt.resume_requested'
-    const before = { since: first.since.toISOString(), why: first.reason, resume_by: first.resumeBy }
+    const before = { since: first.since.toISOString(), why: first.reason, resume_by: asked }
     recordAudit(db, { at, actor, action, subject: subjectOf({ scope, name }), before, after: { reason } })
     return { status: isSecond ? 'resumed' : 'waiting_for_second_operator' }
   })
@@ -132,11 +185,8 @@ export async function resumeCrediting(
   await ctx.db.atomic(async (db) => {
     const [was] = await db.sql<Pick<Halt, 'since' | 'reason'>>`
       delete from halts where scope = 'crediting' and name = ${rail} returning since, reason`
-    if (!was) {
-      const byOperator = (await haltedRails(db)).some(({ name }) => name === rail)
-      const sentence = `The rail ${rail} is not halted.`
-      throw new Refusal('CONFLICT', byOperator ? `An operator halted it. Use: cambio resume rail ${rail}` : sentence)
-    }
+    if (!was)
+      throw new Refusal('CONFLICT', whyNotCredited(rail, await haltedRails(db)) ?? 'It is credited again already.')
     recordAudit(db, {
       at: ctx.clock.now(),
       actor,
@@ -147,6 +197,15 @@ export async function resumeCrediting(
     })
   })
   ctx.queue.wake()
+}
+
+/** Why crediting on a rail cannot be resumed, by the halts of rails; undefined: it can. */
+export function whyNotCredited(rail: string, halts: readonly Halt[]): string | undefined {
+  const own = halts.filter(({ name }) => name === rail)
+  if (own.some(({ scope }) => scope === 'crediting')) return undefined
+  return own.length > 0
+    ? 'An operator halted it: two operators resume it, at Halts on the page System of the console.'
+    : `The rail ${rail} is not halted.`
 }
 
 function refuseUnknown({ rails }: Ctx, { scope, name }: HaltSubject, reason: string): void {

@@ -12,6 +12,7 @@ import { askOfTransaction, settlingMomentOf, termsOfPartner } from '../transacti
 import type { Transaction } from '../transactions/transaction.ts'
 import { freeExpected, type FundsPosition, type Limits, type PriceVerdict } from './decide.ts'
 import { depositsOf } from './deposit.ts'
+import { payerReviewReason } from './payer.ts'
 import { type Repriced, reprice } from './reprice.ts'
 
 /** How and when money came: its deposit method, when the rail first reported it, and when it reported it as final. */
@@ -40,32 +41,52 @@ export async function readLimits(ctx: Ctx, db: Db, query: LimitsQuery): Promise<
   if (freeExpected(position) === 0n) return noLimits
   if (transaction.isErased) return { ...noLimits, needsReview: true }
   const depositMethod = arrival?.method ?? transaction.depositMethod
-  const outcome = resolve(
-    settlingMomentOf(ctx, ctx.clock.now()),
-    termsOfPartner(partner, transaction.kind),
-    askOfTransaction({ ...transaction, depositMethod }),
-  )
-  const range = outcome.available ? outcome.exchange.range : { min: 0n, max: position.agreed }
+  const range = rangeOf(ctx, query, depositMethod)
   const customer = await profileOf(ctx, db, transaction)
   const left = await leftOf(ctx, db, transaction)
+  const reviewReason = await payerReviewReason(db, transaction.id)
+  const isThirdParty = reviewReason !== undefined
   return {
     tolerance: toleranceOf(partner, position),
     least: range.min,
     most: left !== undefined && left < range.max ? left : range.max,
-    needsReview: (customer !== undefined && needsReview(customer)) || (await isOverByCard(db, query, left)),
+    needsReview:
+      isThirdParty || (customer !== undefined && needsReview(customer)) || (await isOverByCard(db, query, left)),
+    ...(reviewReason === undefined ? {} : { reviewReason }),
     ...pricesOf(ctx, query),
-    ...(customer ? { policies: assessedBy(ctx, transaction) } : {}),
+    ...(customer || isThirdParty ? { policies: assessedBy(ctx, transaction, { customer, isThirdParty }) } : {}),
   }
 }
 
-/** The versions of the policies that say whether a customer may exchange now, and how much. */
-const assessedBy = ({ policies, clock }: Ctx, { partnerId }: Transaction): PolicyVersions =>
-  Object.fromEntries(
-    (['risk', 'countries', 'screening', 'limits'] as const).map((kind) => [
-      kind,
-      policies.at(clock.now(), kind, partnerId).version,
-    ]),
-  )
+/** What an order may exchange by its pair, and of more than was agreed only what its rail can pay out. */
+function rangeOf(
+  ctx: Ctx,
+  { transaction, partner, position: { agreed } }: LimitsQuery,
+  depositMethod: string,
+): { min: bigint; max: bigint } {
+  const moment = settlingMomentOf(ctx, ctx.clock.now())
+  const terms = termsOfPartner(partner, transaction.kind)
+  const ask = askOfTransaction({ ...transaction, depositMethod })
+  const outcome = resolve(moment, terms, ask)
+  if (!outcome.available) return { min: 0n, max: agreed }
+  const { min, max } = outcome.exchange.range
+  const payable = resolve({ ...moment, isPayable: true }, terms, ask)
+  const bound = payable.available && payable.exchange.range.max > agreed ? payable.exchange.range.max : agreed
+  return { min, max: bound < max ? bound : max }
+}
+
+/** The versions of the policies that say whether the money may be exchanged now, and how much of it. */
+function assessedBy(
+  { policies, clock }: Ctx,
+  { partnerId }: Transaction,
+  { customer, isThirdParty }: { customer: CustomerProfile | undefined; isThirdParty: boolean },
+): PolicyVersions {
+  const kinds = [
+    ...(customer ? (['risk', 'countries', 'screening', 'limits'] as const) : []),
+    ...(isThirdParty ? (['payers'] as const) : []),
+  ]
+  return Object.fromEntries(kinds.map((kind) => [kind, policies.at(clock.now(), kind, partnerId).version]))
+}
 
 /**
  * Whether an order exceeds what its person may exchange since it was agreed, because another customer has paid with the same card. A
@@ -77,7 +98,7 @@ async function isOverByCard(
   left: bigint | undefined,
 ): Promise<boolean> {
   const { customerId } = transaction
-  if (customerId === null || left === undefined || left >= position.agreed || position.isExchanged) return false
+  if (customerId === null || left === undefined || left >= position.agreed || position.exchanged > 0n) return false
   return sharesCard(db, customerId)
 }
 
@@ -113,9 +134,9 @@ export function lockLimits(db: Atomic, { kind, customerId }: Transaction, positi
 }
 
 async function profileOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<CustomerProfile | undefined> {
-  const { kind, partnerCustomerId } = transaction
+  const { id, kind, partnerCustomerId } = transaction
   if (kind === 'b2b' || partnerCustomerId === null) return undefined
-  return (await profilesOf(ctx, db, [partnerCustomerId]))[0]
+  return (await profilesOf(ctx, db, [partnerCustomerId], id))[0]
 }
 
 const needsReview = ({ status, risk }: CustomerProfile): boolean =>
@@ -145,11 +166,12 @@ function pricesOf(ctx: Ctx, query: LimitsQuery): Prices {
   const method = arrival?.method ?? transaction.depositMethod
   const known = new Map<bigint, Repriced | undefined>()
   const repriced = (amount: bigint): Repriced | undefined => {
-    if (!known.has(amount)) known.set(amount, reprice(ctx, partner, transaction, { method, amount }))
+    if (!known.has(amount))
+      known.set(amount, reprice(ctx, partner, transaction, { method, amount, exchanged: position.exchanged }))
     return known.get(amount)
   }
   const priceOf = (amount: bigint): PriceVerdict => {
-    const isFirst = !position.isExchanged && !ended.has(transaction.status)
+    const isFirst = position.exchanged === 0n && !ended.has(transaction.status)
     const isPricedNow = flowOf(methodOf(transaction.from, method).category) === 'transfer'
     if (isFirst && method === transaction.depositMethod && !isPricedNow) {
       if ((arrival?.arrivedAt ?? ctx.clock.now()) <= transaction.quoteExpiresAt) return 'agreed'

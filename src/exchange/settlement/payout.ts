@@ -15,7 +15,7 @@ import { stateMachine, transition } from './transition.ts'
  */
 export type PayoutState = 'waiting' | 'reserved' | 'planned' | 'paid' | 'failed' | 'cancelled'
 
-/** The lifecycle of payouts, those of refunds included. */
+/** The lifecycle of payouts, those of refunds included. One that came back is paid again where its bank was wrong. */
 export const payouts = stateMachine<PayoutState, 'planId' | 'reason'>(
   'payouts',
   {
@@ -23,7 +23,7 @@ export const payouts = stateMachine<PayoutState, 'planId' | 'reason'>(
     reserved: ['planned', 'cancelled'],
     planned: ['paid', 'failed'],
     paid: ['failed'],
-    failed: [],
+    failed: ['paid'],
     cancelled: [],
   },
   { planId: 'bigint', reason: 'text' },
@@ -169,8 +169,8 @@ export type PayablePayout = {
   dataKey: DataKey
 }
 
-/** A payout of a transaction that this block has locked. */
-export type LockedPayout = PayablePayout & { transaction_id: bigint }
+/** A payout of a transaction that this block has locked. `was_asked`: it has waited for the approval of operators before. */
+export type LockedPayout = PayablePayout & { transaction_id: bigint; was_asked: boolean }
 
 /** Which transactions these payouts belong to; those of refunds are left out, they are sent by a job for themselves. */
 export const transactionsOf = (db: Db, ids: bigint[]): Promise<{ id: bigint; transaction_id: bigint }[]> =>
@@ -179,7 +179,11 @@ export const transactionsOf = (db: Db, ids: bigint[]): Promise<{ id: bigint; tra
 /** Locks payouts and reads them, those of refunds left out. Their transactions are locked before. */
 export const lockPayouts = (db: Db, ids: bigint[]): Promise<Omit<LockedPayout, 'dataKey'>[]> =>
   db.sql`
-    select id, transaction_id, purpose, number, rail, place, asset, amount, fee_asset, most_fee, state, destination
+    select id, transaction_id, purpose, number, rail, place, asset, amount, fee_asset, most_fee, state, destination,
+      exists (
+        select from status_history as told
+        where told.transaction_id = payouts.transaction_id and told.kind = 'payout_needs_approval' and told.subject_id = payouts.id
+      ) as was_asked
     from payouts
     where id = any(${ids}) and purpose = 'payout' order by id for update`
 
@@ -243,10 +247,13 @@ export async function payoutsByKey(
   return new Map(rows.map((row) => [`${row.rail} ${row.plan_key}`, row]))
 }
 
-/** Marks a payout as come back. False if it is not paid, or has come back before. */
+/** Marks a payout as come back. False if it is not paid, or was said to have come back before. */
 export async function markReturned(db: Atomic, id: bigint): Promise<boolean> {
-  const [payout] = await db.sql<{ state: PayoutState }>`select state from payouts where id = ${id} for update`
-  if (payout?.state !== 'paid') return false
+  const [payout] = await db.sql<{ state: PayoutState; was_returned: boolean }>`
+    select state, exists (
+      select from entries where transaction_id is not distinct from payouts.transaction_id and kind = 'payout_returned' and ref = payouts.id
+    ) as was_returned from payouts where id = ${id} for update`
+  if (payout?.state !== 'paid' || payout.was_returned) return false
   transition(db, payouts, [{ id, reason: 'returned' }], 'paid', 'failed')
   return true
 }

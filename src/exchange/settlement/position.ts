@@ -50,7 +50,7 @@ export function positionOf(transaction: Transaction, funds: Funds): FundsPositio
       const amount = freeOf(deposit)
       return amount > 0n ? [{ depositId: deposit.id, asset: deposit.asset, amount }] : []
     }),
-    isExchanged: deposits.some(({ exchanged }) => exchanged > 0n),
+    exchanged: deposits.reduce((sum, { exchanged }) => sum + exchanged, 0n),
     isLost: deposits.some((deposit) => lossOf(deposit) > 0n),
     payouts: {
       open,

@@ -31,6 +31,9 @@ export async function receiveRailEvents(
   )
 }
 
+/** Kinds that take the amount of their payment back, whatever else they say. */
+const reversing: ReadonlySet<RailEventKind> = new Set<RailEventKind>(['deposit_reversed', 'deposit_withdrawn'])
+
 /** What a processor calls a card is kept as a keyed hash only. */
 const rowOf = (
   keys: Pick<Ctx, 'secrets'>,
@@ -41,9 +44,10 @@ const rowOf = (
   cardHash: fingerprint === undefined ? null : cardHash(keys, event.rail, fingerprint),
   eventKey: key,
   dispute: dispute?.id ?? null,
+  disputeRound: dispute?.round ?? null,
   respondBy: dispute?.respondBy ?? null,
   fundsMoved: dispute?.fundsMoved ?? null,
-  reverses: event.kind === 'deposit_reversed' || (event.kind !== 'dispute_won' && dispute?.fundsMoved === true),
+  reverses: reversing.has(event.kind) || (event.kind !== 'dispute_won' && dispute?.fundsMoved === true),
   body: JSON.stringify(authentication ? { ...body, ...authenticationOf(authentication) } : body),
   receivedAt,
 })
@@ -62,6 +66,7 @@ const railEvents = rowWriter<ReturnType<typeof rowOf>>('rail_events', {
   asset: 'text',
   amount: 'numeric',
   dispute: 'text',
+  disputeRound: 'integer',
   respondBy: 'timestamptz',
   fundsMoved: 'boolean',
   reverses: 'boolean',
@@ -70,7 +75,10 @@ const railEvents = rowWriter<ReturnType<typeof rowOf>>('rail_events', {
   receivedAt: 'timestamptz',
 })
 
-/** A rail event with the instruction whose reference it repeats; its columns are null if no instruction has it. */
+/**
+ * A rail event with the instruction whose reference it repeats; its columns are null if no instruction has it. More of a payment
+ * belongs where the payment does, whatever its reference says.
+ */
 export type MatchedEvent = {
   id: bigint
   rail: string
@@ -81,6 +89,8 @@ export type MatchedEvent = {
   amount: bigint
   /** The rail's id of the dispute that it is about, until when evidence can be sent, and whether it moved the amount. */
   dispute: string | null
+  /** How often that was opened again before: see `Dispute`. */
+  dispute_round: number
   respond_by: Date | null
   funds_moved: boolean | null
   /** It takes the amount of its payment back. */
@@ -96,6 +106,8 @@ export type MatchedEvent = {
   method: string | null
   /** This event, or another one about the same payment, is booked, or an earlier event has said the same. */
   booked: boolean
+  /** A smaller amount of the same payment is booked: this is what it has come to since. */
+  is_rest: boolean
   /** The rail has said that all of this payment was taken back, before or after this event. */
   is_reversed: boolean
   /** Our ids of other events that reverse this payment, or give it back, and are not booked: reported before it was. */
@@ -121,34 +133,39 @@ export type EventContext = {
  */
 export type WatchedFrom = { transactions: number; cents: bigint; atAddress: number | null }
 
+/** What events are read with. `growing`: rails whose payments may come to more than they said first. */
+type Reading = { watchedFrom: WatchedFrom; growing: string[] }
+
 /** Reads rail events with the instructions they answer, in the order in which they were received. Their transactions are locked. */
-export const matchRailEvents = (db: Db, ids: bigint[], watchedFrom: WatchedFrom): Promise<MatchedEvent[]> =>
+export const matchRailEvents = (db: Db, ids: bigint[], { watchedFrom, growing }: Reading): Promise<MatchedEvent[]> =>
   db.sql`
-    select event.id, event.rail, kind, event.reference, event.payment, event.asset, event.amount, event.dispute, respond_by,
-      funds_moved, reverses, body, card_hash, event.received_at,
-      coalesce(deposit_instructions.transaction_id, (
+    select event.id, event.rail, kind, event.reference, event.payment, event.asset, event.amount, event.dispute,
+      coalesce(event.dispute_round, 0) as dispute_round, respond_by, funds_moved, reverses, body, card_hash, event.received_at,
+      case when known.id is not null then known.transaction_id else coalesce(deposit_instructions.transaction_id, (
         select known.transaction_id from deposits as known join rail_events as arrival on arrival.id = event_id
-        where (event.reverses or event.dispute is not null) and matched_at is not null and known.rail = event.rail
+        where (event.reverses or event.dispute is not null or event.kind in ('deposit_final', 'reversal_withdrawn')) and matched_at is not null and known.rail = event.rail
           and known.payment = event.payment and arrival.reference = event.reference)
-      ) as transaction_id,
+      ) end as transaction_id,
       coalesce((select min(received_at) from rail_events as first where first.rail = event.rail
         and first.reference = event.reference and first.kind in ('deposit_seen', 'deposit_final')
         and first.payment = event.payment), event.received_at) as arrived_at,
-      method,
+      case when known.id is null or known.transaction_id = deposit_instructions.transaction_id then method end as method,
       exists (select 1 from deposits where event_id = event.id)
         or exists (select 1 from deposit_reversals where event_id = event.id)
         or exists (select 1 from deposit_reinstatements where event_id = event.id)
-        or kind = 'deposit_final' and exists (
-          select 1 from deposits where deposits.rail = event.rail and deposits.payment = event.payment)
+        or exists (select 1 from deposit_rests where event_id = event.id)
+        or known.id is not null and (known.amount >= event.amount or known.asset <> event.asset or event.rail <> all(${growing}::text[]))
         or kind in ('deposit_final', 'payout_returned') and exists (
           select 1 from rail_events as earlier where earlier.rail = event.rail and earlier.reference = event.reference
-            and earlier.kind = event.kind and earlier.id < event.id and earlier.payment = event.payment)
+            and earlier.kind = event.kind and earlier.id < event.id and earlier.payment = event.payment
+            and (event.kind = 'payout_returned' or earlier.amount >= event.amount or event.rail <> all(${growing}::text[])))
         or kind = 'payout_returned' and exists (
           select 1 from plans join payouts on plan_id = plans.id where plans.rail = event.rail
             and plan_key = event.reference and payouts.state = 'failed' and reason = 'returned')
           and not exists (
             select 1 from rail_events as first where first.rail = event.rail and first.reference = event.reference
               and first.kind = event.kind and first.id < event.id) as booked,
+      coalesce(known.amount < event.amount and known.asset = event.asset, false) as is_rest,
       coalesce(reversed.amount >= event.amount, false) as is_reversed,
       coalesce(reversed.unbooked, '{}') as unbooked,
       event.amount > 0 and exists (select 1 from assets where assets.id = event.asset) as is_money,
@@ -176,15 +193,19 @@ export const matchRailEvents = (db: Db, ids: bigint[], watchedFrom: WatchedFrom)
     from rail_events as event left join deposit_instructions
       on deposit_instructions.rail = event.rail and deposit_instructions.reference = event.reference
     left join lateral (
-      select sum(case when other.reverses then other.amount else -other.amount end) as amount,
+      select sum(other.amount) filter (where other.reverses and other.is_latest and other.asset = event.asset) as amount,
         array_agg(other.id::text order by other.id) filter (where other.id <> event.id
           and not exists (select 1 from deposit_reversals where event_id = other.id)
           and not exists (select 1 from deposit_reinstatements where event_id = other.id)) as unbooked
-      from rail_events as other
-      where other.rail = event.rail and other.reference = event.reference
-        and (other.reverses or other.kind = 'dispute_won' and other.funds_moved)
-        and other.payment = event.payment and other.asset = event.asset
+      from (
+        select id, reverses, amount, asset, row_number() over (partition by coalesce(dispute, id::text)
+          order by coalesce(dispute_round, 0) desc, (kind = 'dispute_won') desc, id desc) = 1 as is_latest
+        from rail_events as one
+        where one.rail = event.rail and one.reference = event.reference
+          and (one.reverses or one.kind = 'dispute_won' and one.funds_moved)
+          and one.payment = event.payment and (one.asset = event.asset or one.dispute is not null)) as other
     ) as reversed on true
+    left join deposits as known on event.kind = 'deposit_final' and known.rail = event.rail and known.payment = event.payment
     where event.id = any(${ids}) order by event.id`
 
 /**
@@ -201,15 +222,15 @@ export const lockPaymentsAndCards = (db: Atomic, ids: bigint[]): void =>
       order by kind, name) as subjects`
 
 /**
- * The deposit that was not booked because the rail had withdrawn it when it was reported, and has given it back now: its event's id, or
- * nothing if one was booked or none was reported.
+ * The events of a payment that were not booked because the rail had withdrawn it when it was reported, and has given it back now: all,
+ * since later ones may say that more has come. None where something of it is booked.
  */
 export const unbookedDeposit = async (db: Db, { rail, payment, asset }: MatchedEvent): Promise<string[]> =>
   (
     await db.sql<{ id: bigint }>`
       select id from rail_events where rail = ${rail} and payment = ${payment} and asset = ${asset} and kind = 'deposit_final'
         and not exists (select 1 from deposits where deposits.rail = ${rail} and deposits.payment = ${payment})
-      order by id limit 1`
+      order by id`
   ).map(({ id }) => String(id))
 
 /**
@@ -223,7 +244,7 @@ export const lockByRailEvents = (db: Atomic, ids: bigint[]): void =>
         where rail_events.id = any(${ids})
       union all
       select transaction_id from rail_events as event
-        join deposits on (reverses or dispute is not null) and deposits.rail = event.rail and deposits.payment = event.payment
+        join deposits on (reverses or dispute is not null or kind in ('deposit_final', 'reversal_withdrawn')) and deposits.rail = event.rail and deposits.payment = event.payment
         where event.id = any(${ids})
       union all
       select transaction_id from rail_events as event

@@ -50,7 +50,7 @@ function wayTo(ctx: Ctx, assetId: string, { holder = '', ...written }: RefundDes
   const ways = (listing?.network.paymentMethods ?? []).flatMap((method) => {
     const rail = ctx.rails.forPayout(method.category, listing?.network.code ?? '')
     return listing && rail && method.withdrawal && (isCoin || accountFormOf(method.category))
-      ? [{ rail, check: checkDestination(ctx, { listing, method }, written) }]
+      ? [{ rail, check: checkDestination(ctx, { listing, method, isRefund: true }, written) }]
       : []
   })
   const [first] = ways

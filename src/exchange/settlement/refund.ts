@@ -14,7 +14,7 @@ export const refunds = stateMachine<RefundState>('refunds', {
   address_needed: ['ordered', 'cancelled'],
   sent: ['paid', 'failed'],
   paid: ['address_needed', 'failed'],
-  failed: ['ordered', 'cancelled'],
+  failed: ['ordered', 'cancelled', 'paid'],
   cancelled: [],
 })
 
@@ -114,6 +114,14 @@ export const readRefunds = (db: Db, ids: bigint[]): Promise<Refund[]> =>
 /** Locks refunds. Their transactions are locked before. */
 export const lockRefunds = (db: Atomic, ids: bigint[]): void =>
   db.send`select id from refunds where id = any(${ids}) order by id for update`
+
+/** Whether a transaction has a refund that has not been sent and is not held. */
+export const hasUnheldRefund = async (db: Db, transactionId: bigint): Promise<boolean> =>
+  (
+    await db.sql`
+      select 1 from refunds
+      where transaction_id = ${transactionId} and state in ('ordered', 'address_needed') and held_at is null limit 1`
+  ).length > 0
 
 /** Holds the refunds of a transaction that have not been sent. Gives their ids. */
 export const holdRefunds = (db: Db, transactionId: bigint, at: Date): Promise<{ id: bigint }[]> =>

@@ -3,12 +3,16 @@ import type { Ctx } from '../context.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { Partner } from '../partners/partner.ts'
 import type { PolicyVersions } from '../policies/policies.ts'
-import { makeQuote, type Quote } from '../pricing/quote.ts'
+import { makeQuote, type Quote, unitsIn } from '../pricing/quote.ts'
+import { bareSum } from '../pricing/sum.ts'
 import { askOfTransaction, heldFor, settlingMomentOf, termsOfPartner, validityOf } from '../transactions/policy.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 /** A transaction at a new price, and whether the new price is within what its customer accepted. */
 export type Repriced = { transaction: Transaction; withinSlippage: boolean }
+
+/** `exchanged`: what the transaction has exchanged before, whose fees are paid. */
+type RepriceOptions = { method?: string; amount?: bigint; exchanged?: bigint; until?: Date }
 
 /**
  * The price of a transaction at this moment, for money that arrived after its price had ended: the same source amount, or another
@@ -22,13 +26,14 @@ export function reprice(
   ctx: Ctx,
   partner: Partner,
   transaction: Transaction,
-  { method = transaction.depositMethod, amount, until }: { method?: string; amount?: bigint; until?: Date } = {},
+  { method = transaction.depositMethod, amount, exchanged = 0n, until }: RepriceOptions = {},
 ): Repriced | undefined {
   const now = ctx.clock.now()
-  const asked = amount === undefined ? transaction.quote.fromAmount : formatAmount(amount, transaction.from.asset)
+  const { asset } = transaction.from
+  const fromAmount = amount ?? unitsIn(transaction.quote.fromAmount, asset)
   const outcome = resolve(settlingMomentOf(ctx, now), termsOfPartner(partner, transaction.kind), {
     ...askOfTransaction({ ...transaction, depositMethod: method }),
-    amount: { direction: 'direct', value: asked, isAgreed: true },
+    amount: { direction: 'direct', value: formatAmount(exchanged + fromAmount, asset), isAgreed: true },
   })
   if (!outcome.available || !outcome.sum) return undefined
 
@@ -36,11 +41,15 @@ export function reprice(
   const validity = validityOf(ctx, { partnerId }, now)
   const slippage = slippageOf(ctx, partner, now)
   const { terms, deposit } = outcome.exchange
+  const { toAmount } = bareSum({ ...terms, exchangedBefore: exchanged }, fromAmount, { feesIncluded: true })
+  if (toAmount <= 0n) return undefined
+
   const payment = { category: deposit.category, kind }
   const held = heldFor(ctx, { rules: validity.rules, payment, rate: terms.rate, now })
   const quote = makeQuote(terms, {
     direction: 'direct',
-    amount: outcome.sum.fromAmount,
+    amount: fromAmount,
+    exchangedBefore: exchanged,
     feesIncluded: true,
     madeAt: now,
     validForSeconds: secondsFor(held.ms, now, until),
@@ -48,8 +57,8 @@ export function reprice(
     policies: { validity: validity.version, ...slippage.policies },
   })
   const [is, was] =
-    method === transaction.depositMethod && asked === transaction.quote.fromAmount
-      ? [outcome.sum.toAmount, transaction.expectedTo]
+    method === transaction.depositMethod && formatAmount(fromAmount, asset) === transaction.quote.fromAmount
+      ? [toAmount, transaction.expectedTo]
       : pricesOf(quote, transaction.quote)
   return {
     transaction: {
@@ -57,8 +66,8 @@ export function reprice(
       depositMethod: method,
       quote,
       quoteNumber: transaction.quoteNumber + 1,
-      expectedFrom: outcome.sum.fromAmount,
-      expectedTo: outcome.sum.toAmount,
+      expectedFrom: fromAmount,
+      expectedTo: toAmount,
       quoteExpiresAt: new Date(quote.validUntil),
     },
     withinSlippage: is * 10_000n >= was * BigInt(10_000 - slippage.basisPoints),

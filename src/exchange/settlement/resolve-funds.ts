@@ -54,7 +54,7 @@ function decideWithoutDust(position: FundsPosition, limits: PricedLimits, change
   const isMerelyDust =
     decision.to === 'on_hold' &&
     decision.details === 'underpaid' &&
-    (position.isExchanged || ended.has(position.status)) &&
+    (position.exchanged > 0n || ended.has(position.status)) &&
     position.free.every(({ asset, amount }) => refundCost(asset) >= amount)
   return request === 'none' && isMerelyDust ? decide(position, limits, 'refund') : decision
 }

@@ -4,14 +4,14 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { cancelRefunds } from './cancel-refunds.ts'
 import { showConfirming } from './confirming.ts'
-import { type Deposit, deposits, freeOf, isOf, lockDepositOfPayment, ownerOf } from './deposit.ts'
-import { recordDispute } from './dispute.ts'
+import { cameOf, type Deposit, deposits, freeOf, isOf, lockDepositOfPayment, ownerOf } from './deposit.ts'
 import { reversalEntry } from './entries.ts'
 import { reverseExchanges } from './exchange.ts'
 import { haltCrediting } from './halts.ts'
 import { readFunds } from './position.ts'
 import type { EventContext } from './rail-event.ts'
 import { lockRefundPayouts, lockRefundsOfDeposit } from './refund.ts'
+import { reverseOwnMoney } from './reverse-own-money.ts'
 import { type Batch, settle } from './settle.ts'
 import { transition } from './transition.ts'
 
@@ -29,32 +29,44 @@ export async function settleReversal(ctx: Ctx, db: Atomic, batch: Batch, context
     return
   }
   const transaction = ownerOf(deposit, context)
-  const left = deposit.amount - deposit.taken_back
+  const left = cameOf(deposit) - deposit.taken_back
   if (!isOf(deposit, transaction) || deposit.asset !== event.asset || event.amount > left) {
     ctx.log.warn({ event: String(event.id), rail: event.rail }, 'A reversal does not match the deposit.')
     return
   }
   const rail = ctx.rails.deposit(deposit.rail)
   if (!rail) throw new Error(`There is no rail ${deposit.rail} in this process.`)
-  const at = ctx.clock.now()
-  const isChain = rail.deposit.confirmations !== undefined
-  if (isChain) haltCrediting(db, { rail: rail.name, since: at, reason: 'A final deposit was undone.' })
-  if (event.dispute !== null) await recordDispute(ctx, db, event, deposit)
+  const isChain = ctx.rails.deposit(deposit.rail)?.deposit.confirmations !== undefined
+  if (isChain) haltCrediting(db, { rail: deposit.rail, since: ctx.clock.now(), reason: 'A final deposit was undone.' })
+  await takeBack(ctx, db, batch, context, { deposit, amount: event.amount })
+}
 
-  const freed = await freeFor(ctx, db, { deposit, transaction, amount: event.amount })
+/** Books that its rail took an amount of a deposit back, no more than there is left of it, and settles what follows. */
+export async function takeBack(
+  ctx: Ctx,
+  db: Atomic,
+  batch: Batch,
+  context: EventContext,
+  { deposit, amount }: { deposit: Deposit; amount: bigint },
+): Promise<void> {
+  const { event, partner } = context
+  const transaction = ownerOf(deposit, context)
+  const rail = ctx.rails.deposit(deposit.rail)
+  if (!rail) throw new Error(`There is no rail ${deposit.rail} in this process.`)
+  const freed = await freeFor(ctx, db, { deposit, transaction, amount })
   const free = freeOf(freed)
-  const theirs = free < event.amount ? free : event.amount
-  const loss = event.amount - theirs
+  const theirs = free < amount ? free : amount
+  const loss = amount - theirs
   const id = await ctx.rowIds.next()
-  insertReversal(db, { id, eventId: event.id, deposit: freed, amount: event.amount, loss })
-  batch.entries.push(
-    reversalEntry(transaction, { ref: id, asset: deposit.asset, theirs, loss }, rail.custodyAccount, at),
-  )
+  insertReversal(db, { id, eventId: event.id, deposit: freed, amount, loss })
+  const booked = { ref: id, asset: deposit.asset, theirs, loss }
+  batch.entries.push(reversalEntry(transaction, booked, rail.custodyAccount, ctx.clock.now()))
   if (!transaction || !partner) return
-  // A customer has no part in what a chain does to its blocks.
-  const isTheirDoing = loss > 0n && deposit.state !== 'lost' && !isChain
+  // A customer has no part in what a chain does to its blocks, nor in what a bank reports by mistake.
+  const isWithdrawn = event.kind === 'deposit_withdrawn'
+  const isTheirDoing = loss > 0n && !isWithdrawn && deposit.state !== 'lost' && rail.deposit.confirmations === undefined
   if (isTheirDoing && transaction.customerId !== null) markChargeback(db, transaction.customerId)
-  const change = { kind: 'deposit_reversed', id, isLoss: loss > 0n } as const
+  const change = { kind: 'deposit_reversed', id, isLoss: loss > 0n, isWithdrawn } as const
   await settle(ctx, db, batch, { transaction, partner }, change)
 }
 
@@ -73,7 +85,11 @@ async function freeFor(ctx: Ctx, db: Atomic, { deposit, transaction, amount }: R
     ))
   const back = await cancelRefunds(ctx, db, { depositId: deposit.id, owner: transaction }, { refunds, payouts })
   const less = { ...deposit, refunded: deposit.refunded - back }
-  if (!transaction || !funds || freeOf(less) >= amount || deposit.exchanged === 0n) return less
+  if (!transaction) {
+    const own = await reverseOwnMoney(ctx, db, deposit, amount - freeOf(less))
+    return { ...less, refunded: less.refunded - own }
+  }
+  if (!funds || freeOf(less) >= amount || deposit.exchanged === 0n) return less
   if ((await reverseExchanges(ctx, db, transaction, funds)) === 0) return less
   const after = await readFunds(db, transaction)
   return after.deposits.find(({ id }) => id === deposit.id) ?? less

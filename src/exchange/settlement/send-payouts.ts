@@ -12,6 +12,7 @@ import { lockTransactions } from '../transactions/load.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { withoutUnapproved } from './approval.ts'
 import { payoutEntry } from './entries.ts'
+import { withoutOtherPayees } from './hold-payees.ts'
 import { coverWaiting, isUnprepared, type LockedPayout, lockPayouts, transactionsOf } from './payout.ts'
 import { preparePayments } from './prepared-payment.ts'
 
@@ -43,7 +44,8 @@ async function send(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint, Agai
   const halts = ctx.halts.now()
   const unhalted = payouts.filter(({ rail, asset }) => !stopsPayout(halts, rail, asset))
   const allowed = await withoutInactive(ctx, db, unhalted, transactions)
-  const payable = await withoutUnapproved(ctx, db, allowed, transactions)
+  const known = await withoutOtherPayees(ctx, db, allowed, transactions)
+  const payable = await withoutUnapproved(ctx, db, known, transactions)
   const covered = await coverWaiting(db, payable)
   if (covered.length > 0) await prepare(ctx, db, covered, transactions)
   const halted = payouts.filter((payout) => !unhalted.includes(payout))

@@ -132,10 +132,10 @@ async function sendOne(ctx: Ctx, db: Atomic, own: Own, origins: Origins): Promis
   const payout = payouts.find(isUnprepared)
   if (!payout) throw new Error(`The refund ${refund.id} has no payout.`)
   if (stopsPayout(ctx.halts.now(), payout.rail, payout.asset)) return false
+  const payable = { ...payout, dataKey: await keyOf(ctx, db, own, payout.data_key_id) }
   // Its approval has it looked at again.
-  if (await needsApproval(ctx, db, own, payout.id)) return true
-  const key = await keyOf(ctx, db, own, payout.data_key_id)
-  const covered = await coverWaiting(db, [{ ...payout, dataKey: key }])
+  if (await needsApproval(ctx, db, own, payable)) return true
+  const covered = await coverWaiting(db, [payable])
   if (covered.length === 0) return false
   const isFirst = payouts.every(({ id, state }) => id === payout.id || isUnprepared({ state }) || state === 'cancelled')
   await prepare(ctx, db, own, covered, isFirst)

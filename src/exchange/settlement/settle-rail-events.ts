@@ -15,8 +15,10 @@ import type { Transaction } from '../transactions/transaction.ts'
 import { cancelReversedRefund } from './cancel-refunds.ts'
 import { showConfirming } from './confirming.ts'
 import { captureLater } from './capture.ts'
-import { settleDispute } from './dispute.ts'
+import { settleRest } from './deposit-rest.ts'
+import { settleDispute, settleWithdrawnReversal } from './dispute.ts'
 import { depositEntry, payoutReturnedEntry } from './entries.ts'
+import { checkPayer, isReviewed } from './payer.ts'
 import { type KeyedPayout, markReturned, payoutsByKey } from './payout.ts'
 import {
   type EventContext,
@@ -53,8 +55,9 @@ async function settleJobs(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint
   const again = new Map<bigint, Again>()
   lockPaymentsAndCards(db, [...jobOf.keys()])
   lockByRailEvents(db, [...jobOf.keys()])
-  const from = watchedFrom(ctx.policies.at(ctx.clock.now(), 'risk'))
-  let left = await matchRailEvents(db, [...jobOf.keys()], from)
+  const growing = ctx.rails.all.filter(({ deposit }) => deposit?.grows).map(({ name }) => name)
+  const reading = { watchedFrom: watchedFrom(ctx.policies.at(ctx.clock.now(), 'risk')), growing }
+  let left = await matchRailEvents(db, [...jobOf.keys()], reading)
   while (left.length > 0) {
     const { round, later, payouts } = await nextRound(db, left)
     const { early, unbooked } = await settleRound(ctx, db, round, payouts)
@@ -66,7 +69,7 @@ async function settleJobs(ctx: Ctx, db: Atomic, jobs: Job[]): Promise<Map<bigint
       else again.set(job, { at: ctx.clock.realNow(), timebase: 'real' })
     }
     const laterIds = later.map(({ id }) => id)
-    left = laterIds.length > 0 ? await matchRailEvents(db, laterIds, from) : []
+    left = laterIds.length > 0 ? await matchRailEvents(db, laterIds, reading) : []
   }
   return again
 }
@@ -80,7 +83,7 @@ const payoutOf = (payouts: Payouts, { rail, reference }: MatchedEvent): KeyedPay
 const ownerOf = (payouts: Payouts, event: MatchedEvent): bigint | null =>
   payoutOf(payouts, event)?.transaction_id ?? event.transaction_id
 
-/** The first event of each transaction, and all that belong to none. */
+/** The first event of each transaction, and of each payment that belongs to none. */
 async function nextRound(
   db: Atomic,
   events: MatchedEvent[],
@@ -89,14 +92,14 @@ async function nextRound(
     db,
     events.filter(({ kind }) => kind === 'payout_returned'),
   )
-  const seen = new Set<bigint>()
+  const seen = new Set<bigint | string>()
   const round: MatchedEvent[] = []
   const later: MatchedEvent[] = []
   for (const event of events) {
-    const owner = ownerOf(payouts, event)
-    if (owner !== null && seen.has(owner)) later.push(event)
+    const subject = ownerOf(payouts, event) ?? `${event.rail} ${event.payment}`
+    if (seen.has(subject)) later.push(event)
     else round.push(event)
-    if (owner !== null) seen.add(owner)
+    seen.add(subject)
   }
   return { round, later, payouts }
 }
@@ -168,10 +171,12 @@ async function settleEvent(
   const { event, partner } = context
   // Of an erased customer only what was booked before can be reversed: whatever else comes lies in suspense.
   const transaction = context.transaction?.isErased ? undefined : context.transaction
+  if (event.is_money && event.dispute !== null) return settleDispute(ctx, db, batch, context)
   if (event.is_money && event.reverses) return settleReversal(ctx, db, batch, context)
   switch (event.is_money ? event.kind : 'unknown') {
     case 'deposit_final':
       ctx.rails.health.record(event.rail, 'paid')
+      if (event.is_rest) return settleRest(ctx, db, batch, context)
       // What the rail has reversed already is not there: nothing is booked, whatever is reported late.
       if (!event.is_reversed) return settleDeposit(ctx, db, batch, { event, transaction, partner })
       if (transaction) await showConfirming(ctx, db, { event, transaction, partner })
@@ -184,15 +189,17 @@ async function settleEvent(
       ctx.rails.health.record(event.rail, 'declined')
       if (transaction) showDecline(ctx, db, transaction, event)
       return
-    case 'dispute_opened':
-    case 'dispute_won':
-    case 'dispute_lost':
-      return settleDispute(ctx, db, batch, context)
     case 'payout_returned':
       // What came back and belongs to no payout of ours is money all the same.
       if (await settleReturn(ctx, db, batch, { event, transaction, partner }, payout)) return
       return settleDeposit(ctx, db, batch, { event, transaction: undefined, partner: undefined })
+    case 'reversal_withdrawn':
+      return settleWithdrawnReversal(ctx, db, batch, context)
     case 'deposit_reversed':
+    case 'deposit_withdrawn':
+    case 'dispute_opened':
+    case 'dispute_won':
+    case 'dispute_lost':
     case 'payout_settled':
     case 'payout_failed':
     case 'unknown':
@@ -247,8 +254,9 @@ async function settleDeposit(
   }
   const method = event.method ?? transaction.depositMethod
   const arrival = { method, arrivedAt: event.arrived_at, finalAt: event.received_at }
-  const isWatched = event.watched || watchesAll(ctx, transaction, ctx.clock.now())
-  const change = { kind: 'deposit_final', deposit, arrival, isWatched } as const
+  const paidBy = await checkPayer(ctx, db, { transaction, deposit })
+  const isWatched = event.watched || isReviewed(paidBy) || watchesAll(ctx, transaction, ctx.clock.now())
+  const change = { kind: 'deposit_final', deposit, arrival, isWatched, isSentBack: paidBy === 'return' } as const
   await settle(ctx, db, batch, { transaction, partner }, change)
 }
 

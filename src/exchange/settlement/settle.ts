@@ -6,16 +6,16 @@ import type { Partner } from '../partners/partner.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { advance, type Change, type Step } from '../transactions/advance.ts'
-import { quoteRow } from '../transactions/create.ts'
 import { lifecycle } from '../transactions/lifecycle.ts'
 import type { PolicyVersions } from '../policies/policies.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import { insertQuotes } from '../transactions/transactions.sql.ts'
+import { keepQuotes } from '../transactions/quote-stamp.ts'
 import type { Decision, Part } from './decide.ts'
 import { type DepositUse, insertDeposits, type NewDeposit, useDeposits } from './deposit.ts'
 import { exchangeEntry, writeOffEntry } from './entries.ts'
 import { type Exchange, exchangeAt } from './exchange.ts'
-import { causeOf, type FundsChange, lossReason, reasonOf } from './funds-change.ts'
+import { causeOf, type FundsChange, lossReasonOf, reasonOf } from './funds-change.ts'
+import { acceptPayers } from './payer.ts'
 import { orderPayouts, payoutOrder, type PayoutOrder } from './payout.ts'
 import { arrivedOf, type Funds, nextPayoutNumber, paidOf, refundViews } from './position.ts'
 import { emailQuestion, isNewQuestion, type Question, questionChange, questionOf } from './question.ts'
@@ -51,7 +51,7 @@ export const newBatch = (): Batch => ({
  */
 export async function writeBatch(ctx: Ctx, db: Atomic, batch: Batch): Promise<Transaction[]> {
   insertDeposits(db, batch.deposits)
-  if (batch.quotes.length > 0) insertQuotes(db, batch.quotes.map(quoteRow))
+  if (batch.quotes.length > 0) keepQuotes(ctx, db, batch.quotes)
   const changed = await advance(ctx, db, batch.steps)
   await post(db, ctx, batch.entries)
   lowerAvailable(db, batch.entries)
@@ -83,6 +83,7 @@ export async function settle(
     if (known) batch.deposits.push(change.deposit)
     else insertDeposits(db, [change.deposit])
   }
+  if (change.kind === 'released') acceptPayers(db, subject.transaction.id, ctx.clock.now())
   const resolved = await resolveFunds(ctx, db, subject, { change, known })
   await carryOut(ctx, db, batch, subject, { change, known, resolved })
   return resolved.decision
@@ -146,7 +147,8 @@ const belowCost = { code: 'refund_below_cost', reason: 'Less was left than sendi
 
 /** Partners see that a payment was reversed at our loss, and that a refund failed. */
 function failureOf(transaction: Transaction, change: FundsChange): Change {
-  if (isLoss(change)) return { errors: withError(transaction, { code: 'payment_reversed', reason: lossReason }) }
+  if (isLoss(change))
+    return { errors: withError(transaction, { code: 'payment_reversed', reason: lossReasonOf(change) }) }
   if (change.kind === 'refund_failed') return { errors: withError(transaction, refundFailed) }
   return change.kind === 'refund_returned' ? { errors: withError(transaction, refundReturned) } : {}
 }
@@ -154,7 +156,8 @@ function failureOf(transaction: Transaction, change: FundsChange): Change {
 const refundFailed = { code: 'refund_failed', reason: 'The refund was refused.' }
 const refundReturned = { code: 'refund_failed', reason: 'The refund came back.' }
 
-const isLoss = (change: FundsChange): boolean => change.kind === 'deposit_reversed' && change.isLoss
+const isLoss = (change: FundsChange): change is Extract<FundsChange, { kind: 'deposit_reversed' }> =>
+  change.kind === 'deposit_reversed' && change.isLoss
 
 /** An exchange pays out at least what its customer was shown. */
 function refuseLess(change: FundsChange, exchange: Exchange | undefined): void {

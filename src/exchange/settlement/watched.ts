@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import type { Policy } from '../policies/policies.ts'
-import type { Condition, RiskRule } from '../policies/risk.ts'
+import { type Condition, readsPayments, type RiskRule } from '../policies/risk.ts'
 import type { WatchedFrom } from './rail-event.ts'
 
 /** Nobody who is less than this has been held by any rules so far. */
@@ -43,6 +43,8 @@ function countedFrom(rules: readonly RiskRule[]): WatchedFrom {
 const mayHoldAnybody = ({ when }: RiskRule): boolean => when.every(holdsAnybody)
 
 function holdsAnybody(condition: Condition): boolean {
+  // What a payment itself says is known when it comes, of anybody.
+  if (readsPayments(condition)) return true
   if ('atLeast' in condition) return false
   const { fact, oneOf } = condition
   if (fact === 'country') return oneOf.some((tag) => tag !== 'blocked')

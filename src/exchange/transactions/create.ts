@@ -21,6 +21,7 @@ import { deadlineDue, deadlineKey } from './deadline.ts'
 import { judgeCreate, refusalOfFaults } from './judge.ts'
 import { lockPrices, type LockedOrder } from './open-locks.ts'
 import { heldFor, kindOf, payDeadlineMs, validityOf } from './policy.ts'
+import { keepQuotes } from './quote-stamp.ts'
 import * as queries from './transactions.sql.ts'
 import { recordOf, type TransactionRecord } from './record.ts'
 import { takeSharedTokens } from './shared-token.ts'
@@ -162,7 +163,7 @@ async function writeAccepted(ctx: Ctx, db: Atomic, drafts: Draft[], customers: C
     drafts.map((draft, index) => transactionOf(ctx, draft, keys[index], customers.get(draft))),
   )
   queries.insert(db, created.map(createdRow))
-  queries.insertQuotes(db, created.map(quoteRow))
+  keepQuotes(ctx, db, created)
   queries.insertStatusChanges(db, created.map(statusChangeRow))
   recordEvents(ctx, db, createdEvents(ctx, created))
   ctx.queue.enqueue(
@@ -278,14 +279,4 @@ const personalOf = (input: CreateInput, { network }: Listing): Transaction['pers
   redirects: Object.fromEntries(Object.entries(input.redirects).filter(([, url]) => url !== undefined)),
   billing: input.billing ?? null,
   ...(input.sharedToken ? { sharedToken: input.sharedToken } : {}),
-  ...(input.billing && input.email !== undefined ? { billingEmail: input.email } : {}),
-  ...(input.payoutAddress !== undefined && input.email !== undefined ? { destinationEmail: input.email } : {}),
-})
-
-/** A transaction's present quote, whole. */
-export const quoteRow = ({ id, quoteNumber, quote, quoteExpiresAt }: Transaction): queries.QuoteRow => ({
-  transactionId: id,
-  number: quoteNumber,
-  validUntil: quoteExpiresAt,
-  quote: JSON.stringify(quote),
 })

@@ -45,5 +45,9 @@ export const endsWithoutMoney: ReadonlySet<Status> = new Set(['cancelled', 'expi
 /** States that a transaction does not leave by itself: it then owes nobody. */
 export const ended: ReadonlySet<Status> = new Set(['finished', 'refunded', 'expired', 'cancelled', 'failed'])
 
+/** Its customer has not given everything yet. */
+export const isIncomplete = ({ status }: { status: Status }): boolean =>
+  status === 'new' || status === 'waiting_for_customer'
+
 /** States in which a deadline can still end it. */
 export const open: ReadonlySet<Status> = new Set(['new', 'waiting_for_customer', 'waiting_for_deposit'])

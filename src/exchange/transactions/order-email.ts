@@ -5,6 +5,7 @@ import type { Email, EmailKind } from '../mail/email.ts'
 import { type EmailContent, type Fact, withCompany } from '../mail/layout.ts'
 import { sendMail } from '../mail/send.ts'
 import { partnerOf } from './partner-of.ts'
+import { pricePromiseOf } from './price-promise.ts'
 import { checkoutUrl } from './record.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -23,7 +24,7 @@ export async function contentAboutOrder(
   ctx: Ctx,
   transaction: Transaction,
   text: EmailText,
-): Promise<Pick<Email, 'subject' | 'senderName'> & { content: EmailContent }> {
+): Promise<Pick<Email, 'subject' | 'senderName' | 'price'> & { content: EmailContent }> {
   const { name, settings } = await partnerOf(ctx, transaction)
   const language = languageOfOrder(transaction)
   const { tag, say, direction } = language
@@ -31,6 +32,7 @@ export async function contentAboutOrder(
   const { subject, ...written } = text(language, values)
   return {
     subject,
+    price: pricePromiseOf(transaction, ctx.clock.now()),
     ...(settings.senderName === null ? {} : { senderName: settings.senderName }),
     content: {
       locale: tag,

@@ -1,8 +1,9 @@
-import { checkAddress, familiesOf } from '../../reference/addresses/address.ts'
+import { checkAddress } from '../../reference/addresses/address.ts'
 import { isContractOf } from '../../reference/addresses/contract.ts'
+import { foreignSentence } from '../../reference/addresses/foreign-text.ts'
 import { accountFormOf, bicFault, checkAccount } from '../../reference/bank/account.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
-import { type Memo, type Network, networkNameOf } from '../../reference/catalog/network.ts'
+import type { Memo, Network } from '../../reference/catalog/network.ts'
 import type { PaymentMethod } from '../../reference/catalog/payment-method.ts'
 import type { Ctx } from '../context.ts'
 import { type Billing, fullNameIn } from '../customers/billing-field.ts'
@@ -22,11 +23,13 @@ export type DestinationCheck =
  */
 export function checkDestination(
   ctx: Pick<Ctx, 'rails'>,
-  { listing, method }: { listing: Listing; method: PaymentMethod },
+  { listing, method, isRefund = false }: { listing: Listing; method: PaymentMethod; isRefund?: boolean },
   written: WrittenDestination,
 ): DestinationCheck {
   const { chain } = listing.network
-  return chain ? checkCoins(ctx, listing, { chain, method }, written) : checkBank(ctx, { listing, method }, written)
+  return chain
+    ? checkCoins(ctx, listing, { chain, method, isRefund }, written)
+    : checkBank(ctx, { listing, method }, written)
 }
 
 function checkBank(
@@ -52,7 +55,7 @@ function checkBank(
 function checkCoins(
   { rails }: Pick<Ctx, 'rails'>,
   { network, currency }: Listing,
-  { chain, method }: { chain: Network; method: PaymentMethod },
+  { chain, method, isRefund }: { chain: Network; method: PaymentMethod; isRefund: boolean },
   { address, extraId }: WrittenDestination,
 ): DestinationCheck {
   const refuse = (reason: string): DestinationCheck => ({
@@ -62,7 +65,7 @@ function checkCoins(
     reason,
   })
   const check = checkAddress(chain.family, address)
-  if (!check.ok) return refuse(otherNetwork(chain, currency.name, address) ?? check.reason)
+  if (!check.ok) return refuse(foreignSentence(chain.family, currency.name, address, isRefund) ?? check.reason)
   if (isContractOf(chain.family, network.contract, check.canonical))
     return refuse(`This is the contract of ${currency.ticker} itself. What is sent there is lost.`)
   if (rails.forPayout(method.category, network.code)?.payout.owns(check.canonical))
@@ -73,14 +76,6 @@ function checkCoins(
   const fault = memoFault(chain.name, chain.memo, extraId, check.extraId)
   if (fault) return { ok: false, field: 'extraId', ...fault }
   return { ok: true, address: check.canonical, extraId: check.extraId ?? extraId, iban: '' }
-}
-
-/** Names the network that an address belongs to instead; undefined where it belongs to none that we know. */
-function otherNetwork(chain: Network, coin: string, address: string): string | undefined {
-  const [family] = familiesOf(address)
-  if (family === undefined || family === chain.family) return undefined
-  const name = networkNameOf(family)
-  return `This is an address on ${name}, another network: ${coin} is paid out on ${chain.name}.`
 }
 
 /**

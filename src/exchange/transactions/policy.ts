@@ -19,7 +19,7 @@ import type { Transaction } from './transaction.ts'
 /** The moment that a request is judged and priced at. What is halted is not available. */
 export const momentOf = (ctx: Ctx, now: Date): ExchangeMoment => {
   const halts = ctx.halts.now()
-  const moment = settlingMomentOf(ctx, now)
+  const moment = { ...settlingMomentOf(ctx, now), isPayable: true }
   return halts === nothingHalted ? moment : { ...moment, halts, rails: withoutRails(moment.rails, halts.rails) }
 }
 

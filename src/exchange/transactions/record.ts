@@ -5,8 +5,8 @@ import type { Ctx } from '../context.ts'
 import { jsonNumber } from '../../platform/lib/json.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { ratioText } from '../../platform/money/ratio.ts'
-import { percentText } from '../pricing/fees.ts'
-import { feeLines, type Quote, sumText } from '../pricing/quote.ts'
+import { percentText, sharePaid } from '../pricing/fees.ts'
+import { feeLines, type Quote, sumText, unitsIn } from '../pricing/quote.ts'
 import { costOfTransaction } from './cost.ts'
 import { depositMethodOf, payoutMethodOf } from './method.ts'
 import { hasReceipt, receiptUrl } from './receipt-link.ts'
@@ -200,11 +200,11 @@ function breakdownOf(quote: Quote) {
     fromAmount: jsonNumber(quote.fromAmount),
     toAmount: quote.toAmount,
     estimatedExchangeRate: quote.rate,
-    serviceFees: fees.map(({ name, amount, basisPoints }) => ({
-      name,
-      amount,
+    serviceFees: fees.map((fee) => ({
+      name: fee.name,
+      amount: fee.amount,
       currency: source,
-      percentage: percentText(basisPoints),
+      percentage: percentText(sharePaid(fee, unitsIn(fee.amount, quote.from), unitsIn(quote.fromAmount, quote.from))),
     })),
     convertedAmount: { amount: quote.convertedAmount, currency: source },
     networkFee: { amount: quote.networkFee, currency: target },

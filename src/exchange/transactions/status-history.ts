@@ -34,6 +34,8 @@ export const changeKinds = {
   payout_paid: { about: 'payout', repeats: false },
   payout_failed: { about: 'payout', repeats: false },
   payout_returned: { about: 'payout', repeats: false },
+  /** It had not come back, although its rail had said so. */
+  payout_return_withdrawn: { about: 'payout', repeats: false },
   payout_needs_approval: { about: 'payout', repeats: true },
   payout_approved: { about: 'payout', repeats: true },
   payout_address_inactive: { about: 'payout', repeats: true },
@@ -42,6 +44,8 @@ export const changeKinds = {
   payout_known: { about: 'payout', repeats: true },
   payout_address_given: { about: 'payout', repeats: false },
   payout_ordered_again: { about: 'payout', repeats: false },
+  /** The bank of an earlier payout has said that somebody else holds the account. */
+  payout_payee_differs: { about: 'payout', repeats: true },
 
   refund_requested: { about: null, repeats: true },
   refund_ordered: { about: null, repeats: true },
@@ -51,6 +55,7 @@ export const changeKinds = {
   refund_paid: { about: 'payout', repeats: false },
   refund_failed: { about: 'payout', repeats: false },
   refund_returned: { about: 'payout', repeats: false },
+  refund_return_withdrawn: { about: 'payout', repeats: false },
   refund_needs_approval: { about: 'payout', repeats: false },
 
   held: { about: null, repeats: true },

@@ -42,9 +42,8 @@ export type Personal = {
    * customer has proven the address it holds only what the partner passed for this transaction.
    */
   billing: Billing | null
-  /** The email that it was passed for; absent: for no particular customer, so it belongs to the transaction. */
+  /** The email that billing and destination were passed for, in orders of earlier versions, where a visitor could replace `email`. */
   billingEmail?: string
-  /** The email that the destination was passed for, until an email is verified; absent: for no particular customer. */
   destinationEmail?: string
   /** The versions of the terms and of the privacy notice that were accepted last; absent: none yet. */
   accepted?: string

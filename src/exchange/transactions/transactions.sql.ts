@@ -194,16 +194,17 @@ export const insert = (db: Atomic, rows: Created[]): void =>
       ${rows.map((row) => row.createdAt.toISOString())}::timestamptz[],
       ${rows.map((row) => row.updatedAt.toISOString())}::timestamptz[])`
 
-/** One quote of a transaction, as text, whole. */
-export type QuoteRow = { transactionId: bigint; number: number; validUntil: Date; quote: string }
+/** One quote of a transaction, as text, whole, with the stamp of the service. */
+export type QuoteRow = { transactionId: bigint; number: number; validUntil: Date; quote: string; stamp: Buffer }
 
 /** Keeps quotes, for ever. */
 export const insertQuotes = (db: Atomic, rows: QuoteRow[]): void =>
   db.send`
-    insert into quotes (transaction_id, number, valid_until, quote)
+    insert into quotes (transaction_id, number, valid_until, quote, stamp)
     select * from unnest(
       ${rows.map((row) => row.transactionId)}::bigint[], ${rows.map((row) => row.number)}::integer[],
-      ${rows.map((row) => row.validUntil.toISOString())}::timestamptz[], ${rows.map((row) => row.quote)}::json[])`
+      ${rows.map((row) => row.validUntil.toISOString())}::timestamptz[], ${rows.map((row) => row.quote)}::json[],
+      ${rows.map((row) => row.stamp)}::bytea[])`
 
 /** One entry of a transaction's status history. */
 export type StatusChangeRow = StatusChange & { transactionId: bigint; number: number; subject: Subject | null }

@@ -1,4 +1,5 @@
-import type { Db } from '../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { held } from '../ledger/account.ts'
 
 /** An amount of one asset at one custody account. */
 export type AccountAmount = { account: string; asset: string; amount: bigint }
@@ -27,8 +28,19 @@ export const outgoingAmounts = (db: Db): Promise<AccountAmount[]> =>
   db.sql`
     select place as account, asset, sum(amount)::numeric(38, 0) as amount from payouts where state = 'planned' group by place, asset`
 
-/** Whether capital was booked to an account in an asset before. */
-export const capitalBooked = (db: Db, account: string, asset: string): Promise<unknown[]> =>
+/** Opening balances of an account in an asset: when, and the one account of a bank that each is for; null for all that it had then. */
+export const openingsOf = (
+  db: Db,
+  { place, asset }: { place: string; asset: string },
+): Promise<{ at: Date; bank_account: string | null }[]> =>
   db.sql`
-    select 1 from entries join postings on entry_id = entries.id
-    where kind = 'capital' and debit = ${account} and credit = 'capital' and asset = ${asset} limit 1`
+    select at, own.account as bank_account from entries join postings on entry_id = entries.id
+    left join opened_bank_accounts as own on entry_ref = ref
+    where kind = 'capital' and debit = ${held(place)} and credit = 'capital' and postings.asset = ${asset}`
+
+export const keepOpening = (
+  db: Atomic,
+  { place, account, asset, ref }: { place: string; account: string; asset: string; ref: bigint },
+): void =>
+  db.send`
+    insert into opened_bank_accounts (place, account, asset, entry_ref) values (${place}, ${account}, ${asset}, ${ref})`

@@ -1,10 +1,12 @@
 import { after } from '../../platform/lib/clock.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
-import { parseAmount } from '../../platform/money/amount.ts'
+import { badField, Refusal } from '../../platform/lib/refusal.ts'
+import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
+import type { Db } from '../../platform/db/sql.ts'
 import { capital, held, methodCosts, placeIn } from '../ledger/account.ts'
+import { bankOpening } from '../../rails/iso20022/opening.ts'
 import { heldBalances, lowerAvailable, reserve } from '../ledger/balance.ts'
 import { entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
@@ -76,22 +78,52 @@ export type AccountBooking = { account: string; asset: string; amount: string; r
 
 /**
  * Books what a custody account held before the exchange began, as the operator's capital. Audited. Refuses an account that nothing
- * here uses, and (CONFLICT) an account whose opening balance in this asset is booked already.
+ * here uses, and (CONFLICT) an account whose opening balance in this asset is booked already. `bankAccount`: of an account at a bank
+ * that was added later, what its first statement opens with; one that was there when the whole was booked is in it.
  */
-export async function openBalance(ctx: Ctx, booking: AccountBooking): Promise<bigint> {
+export async function openBalance(
+  ctx: Ctx,
+  { bankAccount, ...booking }: AccountBooking & { bankAccount?: string | undefined },
+): Promise<bigint> {
   const { account, asset, amount } = checked(ctx, booking)
   await ctx.db.atomic(async (db) => {
     // Nothing is claimed: this locks the account's row, so that two operators who do this at once do it one after the other.
     await reserve(db, [{ place: account, asset, amount: 0n }])
-    if ((await queries.capitalBooked(db, held(account), asset)).length > 0) {
+    const openings = await queries.openingsOf(db, { place: account, asset })
+    if (bankAccount !== undefined) await checkBankOpening(ctx, db, { account, asset, amount, bankAccount }, openings)
+    else if (openings.length > 0)
       throw new Refusal('CONFLICT', `The opening balance of ${asset} at ${account} is booked already.`)
-    }
-    const at = ctx.clock.now()
-    const what = { transactionId: null, kind: 'capital', ref: await ctx.rowIds.next(), at } as const
+    const [ref, at] = [await ctx.rowIds.next(), ctx.clock.now()]
+    const what = { transactionId: null, kind: 'capital', ref, at } as const
+    if (bankAccount !== undefined) queries.keepOpening(db, { place: account, account: bankAccount, asset, ref })
     await post(db, ctx, [entry(what, [{ debit: held(account), credit: capital, asset, amount }])])
     audit(ctx, db, 'balance.opened', booking)
   })
   return amount
+}
+
+type BankOpeningOrder = { account: string; asset: string; amount: bigint; bankAccount: string }
+
+async function checkBankOpening(
+  { rails }: Ctx,
+  db: Db,
+  { account: place, asset, amount, bankAccount: account }: BankOpeningOrder,
+  openings: { at: Date; bank_account: string | null }[],
+): Promise<void> {
+  const rail = rails.all.find((one) => one.custodyAccount === place && one.payout?.owns(account))
+  const opened = rail && (await bankOpening(db, { rail: rail.name, account, asset }))
+  if (!opened)
+    throw new Refusal(
+      'CONFLICT',
+      `No statement of ${account} at ${place} has come: it says what the account opens with.`,
+    )
+  if (openings.some(({ at, bank_account: own }) => own === account || (own === null && at >= opened.since)))
+    throw new Refusal('CONFLICT', `The opening balance of ${account} at ${place} is booked already.`)
+  if (amount !== opened.opening) {
+    const known = bookedAsset(asset)
+    const text = known ? formatAmount(opened.opening, known) : ''
+    throw new Refusal('BAD_REQUEST', `The first statement of ${account} opens with ${text} ${asset}.`)
+  }
 }
 
 /** Books what a processor or bank charged us on a custody account: monthly fees, fees that it deducts. Audited. */
@@ -112,7 +144,7 @@ function checked(
   ctx: Ctx,
   { account, asset: id, amount: text, reason }: AccountBooking,
 ): { account: string; asset: string; amount: bigint } {
-  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   const asset = bookedAsset(id)
   if (!asset) throw new Refusal('BAD_REQUEST', `Unknown asset: ${id}. Assets are written like BTC-BTC.`)
   const accounts = custodyAccounts(ctx)

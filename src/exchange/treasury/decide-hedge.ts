@@ -1,37 +1,33 @@
 import type { Atomic } from '../../platform/db/sql.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { approve, type Approver, approversOfAll } from '../approvals/approve.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { transition } from '../settlement/transition.ts'
 import { type Hedge, hedges, type HedgeState } from './hedge.ts'
+import { approvalsNeeded, automatically, hedgeContent } from './hedge-content.ts'
 import * as queries from './hedges.sql.ts'
 import { enqueueHedge } from './propose-hedges.ts'
 
 /** A hedge after an approval: how many operators approved it, and how many must. */
 export type ApprovedHedge = { id: bigint; approvals: number; needed: number; isApproved: boolean }
 
-/** How many different people approve a hedge. */
-export const approvalsNeeded = ({ config }: Pick<Ctx, 'config'>): number => (config.environment.twoOperators ? 2 : 1)
-
 /**
  * One person's approval of a proposed hedge; the last one that is needed sends it. Audited. Refuses what waits for no approval, and a
  * second approval by the same person.
  */
-export function approveHedge(ctx: Ctx, id: bigint, actor: string): Promise<ApprovedHedge> {
+export function approveHedge(ctx: Ctx, id: bigint, approver: Approver): Promise<ApprovedHedge> {
   return ctx.db.atomic(async (db) => {
     const hedge = await lock(db, id)
-    if (hedge.state !== 'proposed') throw new Refusal('CONFLICT', `This hedge is ${hedge.state}.`)
-    const at = ctx.clock.now()
-    const isNew = (await queries.insertApproval(db, { hedgeId: id, operator: actor, at })).length > 0
-    if (!isNew) throw new Refusal('CONFLICT', 'You have approved this hedge already: another operator must, too.')
-    const approvals = await queries.countApprovals(db, id)
+    refuseNow(whyNotApproved(hedge))
+    const approvals = (await approve(ctx, db, hedgeContent(hedge), approver)).length
     const needed = approvalsNeeded(ctx)
     const isApproved = approvals >= needed
     if (isApproved) {
       transition(db, hedges, [{ id }], 'proposed', 'approved')
       enqueueHedge(ctx, db, id)
     }
-    audit(ctx, db, hedge, { actor, action: 'hedge.approved', after: { approvals, needed } })
+    audit(ctx, db, hedge, { actor: approver.actor, action: 'hedge.approved', after: { approvals, needed } })
     return { id, approvals, needed, isApproved }
   })
 }
@@ -41,7 +37,7 @@ export function cancelHedge(ctx: Ctx, id: bigint, { reason, actor }: { reason: s
   return ctx.db.atomic(async (db) => {
     const hedge = await lock(db, id)
     const { state } = hedge
-    if (state !== 'proposed' && state !== 'approved') throw new Refusal('CONFLICT', `This hedge is ${state}.`)
+    refuseNow(whyNotCanceled(hedge))
     transition(db, hedges, [{ id, endedAt: ctx.clock.now(), outcome: reason }], state, 'canceled')
     audit(ctx, db, hedge, { actor, action: 'hedge.canceled', after: { reason } })
   })
@@ -58,16 +54,28 @@ export function resolveHedge(
 ): Promise<void> {
   return ctx.db.atomic(async (db) => {
     const hedge = await lock(db, id)
-    if (hedge.state !== 'unknown') throw new Refusal('CONFLICT', `This hedge is ${hedge.state}, not unknown.`)
-    const age = ctx.clock.realNow().getTime() - (hedge.sent_at?.getTime() ?? 0)
-    if (age < patienceMs)
-      throw new Refusal('CONFLICT', 'The order was sent less than ten minutes ago: wait for the venue.')
+    refuseNow(whyNotResolved(ctx, hedge))
     transition(db, hedges, [{ id, endedAt: ctx.clock.realNow(), outcome: reason }], 'unknown', 'canceled')
     audit(ctx, db, hedge, { actor, action: 'hedge.resolved', after: { reason } })
   })
 }
 
 const patienceMs = 600_000
+
+/** Why a hedge cannot be approved; undefined: it can. */
+export const whyNotApproved = ({ state }: Hedge): string | undefined =>
+  state === 'proposed' ? undefined : `This hedge is ${state}.`
+
+/** Why a hedge cannot be canceled; undefined: it can. */
+export const whyNotCanceled = ({ state }: Hedge): string | undefined =>
+  state === 'proposed' || state === 'approved' ? undefined : `This hedge is ${state}.`
+
+/** Why a person cannot end a hedge; undefined: it can be done. */
+export function whyNotResolved({ clock }: Pick<Ctx, 'clock'>, { state, sent_at: sentAt }: Hedge): string | undefined {
+  if (state !== 'unknown') return `This hedge is ${state}, not unknown.`
+  const age = clock.realNow().getTime() - (sentAt?.getTime() ?? 0)
+  return age < patienceMs ? 'The order was sent less than ten minutes ago: wait for the venue.' : undefined
+}
 
 async function lock(db: Atomic, id: bigint): Promise<Hedge> {
   const hedge = await queries.lockHedge(db, id)
@@ -92,6 +100,20 @@ export const countHedges = async ({ db }: Pick<Ctx, 'db'>): Promise<Map<HedgeSta
 /** A hedge and who approved it. */
 export type ListedHedge = Hedge & { approved_by: string[] }
 
+type Approving = Pick<Ctx, 'db' | 'secrets' | 'config' | 'clock'>
+
 /** The newest hedges, or only those that have not ended. */
-export const listHedges = ({ db }: Pick<Ctx, 'db'>, open: boolean): Promise<ListedHedge[]> =>
-  queries.listHedges(db, { open, limit: 200 })
+export const listHedges = async (ctx: Approving, open: boolean): Promise<ListedHedge[]> =>
+  listed(ctx, await queries.listHedges(ctx.db, { open, limit: open ? 1_000 : 200 }))
+
+/** The hedge with an id; undefined for an unknown one. */
+export const findHedge = async (ctx: Approving, id: bigint): Promise<ListedHedge | undefined> =>
+  (await listed(ctx, await queries.listHedges(ctx.db, { id, limit: 1 })))[0]
+
+async function listed(ctx: Approving, rows: readonly Hedge[]): Promise<ListedHedge[]> {
+  const approved = await approversOfAll(ctx, ctx.db, rows.map(hedgeContent))
+  return rows.map((row) => {
+    const by = (approved.get(String(row.id)) ?? []).filter((approver) => approver !== automatically)
+    return { ...row, approved_by: by }
+  })
+}

@@ -1,7 +1,7 @@
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { tenTo } from '../../platform/money/ratio.ts'
 import { balancesLike } from '../ledger/queries.ts'
-import { capital } from '../ledger/account.ts'
+import { capital, expenses, interest, taxes } from '../ledger/account.ts'
 import type { Ctx } from '../context.ts'
 import { housePatterns } from './house-accounts.ts'
 import { pricesAt } from './mark.ts'
@@ -16,9 +16,12 @@ export const exposureDecimals = 18
  */
 export type Exposure = { currency: string; amount: bigint; capital: bigint; worth: bigint; isPriced: boolean }
 
+/** What belongs to the owner, whatever exchanges earn. */
+const ownerAccounts: readonly string[] = [capital, expenses, interest, taxes]
+
 /** The exposure in every currency, the largest worth first. */
 export async function exposures(ctx: Ctx): Promise<Exposure[]> {
-  const patterns = [...housePatterns, capital]
+  const patterns = [...housePatterns, ...ownerAccounts]
   const lists = await Promise.all(patterns.map((pattern) => balancesLike(ctx.db, pattern)))
   const prices = await pricesAt(ctx, ctx.clock.now())
   const rows = new Map<string, Exposure>()
@@ -29,7 +32,7 @@ export async function exposures(ctx: Ctx): Promise<Exposure[]> {
     const row = rows.get(ticker) ?? { currency: ticker, amount: 0n, capital: 0n, worth: 0n, isPriced: true }
     rows.set(ticker, row)
     const amount = -debited * tenTo(exposureDecimals - decimals)
-    if (account === capital) row.capital += amount
+    if (ownerAccounts.includes(account)) row.capital += amount
     else {
       row.amount += amount
       row.worth += worthOf(-debited, decimals, prices.markOf(id))

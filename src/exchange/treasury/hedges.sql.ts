@@ -14,17 +14,17 @@ export const lockHedge = async (db: Atomic, id: bigint): Promise<Hedge | undefin
   return readHedge(db, id)
 }
 
-/** The newest hedges, or only those that have not ended. */
+/** The newest hedges, only those that have not ended, or the one with an id. */
 export const listHedges = (
   db: Db,
-  { open, limit }: { open: boolean; limit: number },
-): Promise<(Hedge & { approved_by: string[] })[]> =>
+  { open = false, id, limit }: { open?: boolean; id?: bigint; limit: number },
+): Promise<Hedge[]> =>
   db.sql`
     select id, venue, client_order_id, venue_order_id, pair, side, base, quote, amount, limit_price, worth, filled, state, reason,
-      outcome, proposed_by, proposed_at, sent_at, ended_at,
-      array(select operator from hedge_approvals where hedge_id = hedges.id order by approved_at) as approved_by
+      outcome, proposed_by, proposed_at, sent_at, ended_at
     from hedges
-    where not ${open}::boolean or state in ('proposed', 'approved', 'sent', 'partly_filled', 'unknown')
+    where (not ${open}::boolean or state in ('proposed', 'approved', 'sent', 'partly_filled', 'unknown'))
+      and (${id ?? null}::bigint is null or id = ${id ?? null})
     order by id desc limit ${limit}`
 
 /** How many hedges of a pair there are at a venue, and the one that has not ended. */
@@ -40,32 +40,27 @@ export const hedgesOfPair = async (db: Db, venue: string, pair: string): Promise
   return row ?? { count: 0, open: null, state: null, proposed_at: null }
 }
 
+/** The hedge of a pair that was written down last, except one that is on its way and may change nothing. */
+export const latestHedge = (
+  db: Db,
+  venue: string,
+  pair: string,
+): Promise<Pick<Hedge, 'state' | 'outcome' | 'reason' | 'filled' | 'sent_at' | 'ended_at'>[]> =>
+  db.sql`
+    select state, outcome, reason, filled, sent_at, ended_at from hedges
+    where venue = ${venue} and pair = ${pair} and state not in ('approved', 'sent') order by id desc limit 1`
+
 /** Lets one process at a time write a hedge of a pair down. */
 export const lockPair = (db: Atomic, venue: string, pair: string): void =>
   db.send`select pg_advisory_xact_lock(hashtextextended(${`hedge ${venue} ${pair}`}, 0))`
 
-/** What all hedges that were approved without an operator and may have reached a venue since a time are worth, in euro cents. */
+/** What all hedges that the service approved by itself and that may have reached a venue since a time are worth, in euro cents. */
 export const worthSentSince = async (db: Db, since: Date): Promise<bigint> => {
   const [row] = await db.sql<{ worth: bigint }>`
     select coalesce(sum(worth), 0)::bigint as worth from hedges
-    where proposed_by = 'system' and not exists (select 1 from hedge_approvals where hedge_id = hedges.id)
+    where exists (select 1 from approvals where kind = 'hedge' and subject = hedges.id::text and approver = 'system')
       and (state = 'approved' or sent_at > ${since} and state <> 'rejected')`
   return row?.worth ?? 0n
-}
-
-/** Writes one operator's approval down. Gives nothing if this operator has approved it before. */
-export const insertApproval = (
-  db: Atomic,
-  { hedgeId, operator, at }: { hedgeId: bigint; operator: string; at: Date },
-): Promise<unknown[]> =>
-  db.sql`
-    insert into hedge_approvals (hedge_id, operator, approved_at) values (${hedgeId}, ${operator}, ${at})
-    on conflict do nothing returning 1`
-
-export const countApprovals = async (db: Db, hedgeId: bigint): Promise<number> => {
-  const [row] = await db.sql<{ count: number }>`
-    select count(*)::integer as count from hedge_approvals where hedge_id = ${hedgeId}`
-  return row?.count ?? 0
 }
 
 /** A trade as it is booked. */
@@ -121,3 +116,10 @@ export const misfilled = (db: Db): Promise<{ id: bigint }[]> =>
       from postings where entry_id = entries.id) as booked
     where (base_amount, quote_amount, coalesce(fee_amount, 0)) <> (in_base, in_quote, fee)
     limit 100`
+
+/** Hedges that were approved and not canceled before they were sent. */
+export const decidedHedges = (db: Db, afterId: bigint, count: number): Promise<Hedge[]> =>
+  db.sql`
+    select id, venue, client_order_id, venue_order_id, pair, side, base, quote, amount, limit_price, worth, filled, state, reason,
+      outcome, proposed_by, proposed_at, sent_at, ended_at
+    from hedges where id > ${afterId} and (state not in ('proposed', 'canceled') or sent_at is not null) order by id limit ${count}`

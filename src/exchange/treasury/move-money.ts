@@ -1,24 +1,27 @@
-import type { Atomic } from '../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
+import { approve, approversOf, approversOfAll } from '../approvals/approve.ts'
+import type { Sign } from '../approvals/signature.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { held, networkFees, transit } from '../ledger/account.ts'
 import { lowerAvailable } from '../ledger/balance.ts'
 import { entry, type Posting } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
-import { type Operator, operatorSubject } from '../operators/operator.ts'
+import { listOperators, type Operator, operatorSubject } from '../operators/operator.ts'
 import { transition } from '../settlement/transition.ts'
 import { listBalances } from './balances.ts'
 import {
-  approveBy,
   lockRebalance,
   lockRoute,
   type NewRebalance,
   readRebalances,
   type Rebalance,
+  type RebalanceState,
+  rebalanceContent,
   rebalanceRows,
   rebalances,
 } from './rebalance.ts'
@@ -44,7 +47,7 @@ export async function proposeRebalance(ctx: Ctx, wish: RebalanceWish, actor: str
       `${wish.destination} is not listed as a destination of ${wish.asset} in CONFIG_FILE.`,
     )
   }
-  if (wish.reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (wish.reason.trim() === '') throw badField('reason', 'A reason is required.')
   if (destination.account === wish.source)
     throw new Refusal('BAD_REQUEST', 'Source and destination are the same account.')
   const amount = parseAmount(wish.amount, asset)
@@ -122,16 +125,15 @@ export async function proposeRebalances(ctx: Ctx): Promise<bigint[]> {
 }
 
 /** One operator's approval. Audited. Refuses an operator's second one, and what waits for no approval. */
-export function approveRebalance(ctx: Ctx, id: bigint, operator: Operator): Promise<Rebalance> {
+export function approveRebalance(ctx: Ctx, id: bigint, operator: Operator, sign?: Sign): Promise<ListedRebalance> {
   return ctx.db.atomic(async (db) => {
-    await lockIn(db, id, 'proposed')
-    const count = await approveBy(db, { id, operatorId: operator.id, at: ctx.clock.now() })
-    if (count === undefined)
-      throw new Refusal('CONFLICT', 'You have approved this already: another operator must, too.')
+    const rebalance = await lockIn(db, id, ['proposed'])
+    const approver = { actor: operatorSubject(operator), sign }
+    const count = (await approve(ctx, db, rebalanceContent(rebalance), approver)).length
     if (count >= rebalanceApprovals) transition(db, rebalances, [{ id }], 'proposed', 'approved')
     const after = { approvals: count, needed: rebalanceApprovals }
-    audit(ctx, db, id, { actor: operatorSubject(operator), action: 'rebalance.approved', after })
-    return shown(db, id)
+    audit(ctx, db, id, { actor: approver.actor, action: 'rebalance.approved', after })
+    return shown(ctx, db, id)
   })
 }
 
@@ -139,12 +141,14 @@ export function approveRebalance(ctx: Ctx, id: bigint, operator: Operator): Prom
 export type TransferProof = { proof: string; fee?: { asset: string; amount: string } | undefined; actor: string }
 
 /** Books that an approved transfer has left its source. Audited. */
-export function confirmSent(ctx: Ctx, id: bigint, { proof, fee, actor }: TransferProof): Promise<Rebalance> {
+export function confirmSent(ctx: Ctx, id: bigint, { proof, fee, actor }: TransferProof): Promise<ListedRebalance> {
   const feeAsset = fee && bookedAsset(fee.asset)
   if (fee && !feeAsset) throw new Refusal('BAD_REQUEST', `Unknown asset: ${fee.asset}.`)
   const cost = fee && feeAsset ? parseAmount(fee.amount, feeAsset) : 0n
   return ctx.db.atomic(async (db) => {
-    const { source, asset, amount } = await lockIn(db, id, 'approved')
+    const rebalance = await lockIn(db, id, ['approved'])
+    await refuseUnapproved(ctx, db, rebalance)
+    const { source, asset, amount } = rebalance
     const what = { transactionId: null, kind: 'transfer_sent', ref: id, at: ctx.clock.now() } as const
     const postings: Posting[] = [{ debit: transit, credit: held(source), asset, amount }]
     if (feeAsset) postings.push({ debit: networkFees, credit: held(source), asset: feeAsset.id, amount: cost })
@@ -154,20 +158,24 @@ export function confirmSent(ctx: Ctx, id: bigint, { proof, fee, actor }: Transfe
     const costs = cost > 0n && feeAsset ? { feeAsset: feeAsset.id, fee: cost } : { feeAsset: null, fee: null }
     transition(db, rebalances, [{ id, sentProof: proof, ...costs }], 'approved', 'sent')
     audit(ctx, db, id, { actor, action: 'rebalance.sent', after: { proof, fee: fee ?? null } })
-    return shown(db, id)
+    return shown(ctx, db, id)
   })
 }
 
 /** Books that a transfer has arrived. Audited. */
-export function confirmArrived(ctx: Ctx, id: bigint, { proof, actor }: Omit<TransferProof, 'fee'>): Promise<Rebalance> {
+export function confirmArrived(
+  ctx: Ctx,
+  id: bigint,
+  { proof, actor }: Omit<TransferProof, 'fee'>,
+): Promise<ListedRebalance> {
   return ctx.db.atomic(async (db) => {
-    const { account, asset, amount } = await lockIn(db, id, 'sent')
+    const { account, asset, amount } = await lockIn(db, id, ['sent'])
     const at = ctx.clock.now()
     const what = { transactionId: null, kind: 'transfer_received', ref: id, at } as const
     await post(db, ctx, [entry(what, [{ debit: held(account), credit: transit, asset, amount }])])
     transition(db, rebalances, [{ id, arrivedProof: proof, endedAt: at }], 'sent', 'settled')
     audit(ctx, db, id, { actor, action: 'rebalance.arrived', after: { proof } })
-    return shown(db, id)
+    return shown(ctx, db, id)
   })
 }
 
@@ -176,18 +184,45 @@ export function cancelRebalance(
   ctx: Ctx,
   id: bigint,
   { reason, actor }: { reason: string; actor: string },
-): Promise<Rebalance> {
+): Promise<ListedRebalance> {
   return ctx.db.atomic(async (db) => {
-    const { state } = await lock(db, id)
-    if (state !== 'proposed' && state !== 'approved') throw new Refusal('CONFLICT', `This transfer is ${state}.`)
+    const { state } = await lockIn(db, id, ['proposed', 'approved'])
     transition(db, rebalances, [{ id, outcome: reason, endedAt: ctx.clock.now() }], state, 'canceled')
     audit(ctx, db, id, { actor, action: 'rebalance.canceled', after: { reason } })
-    return shown(db, id)
+    return shown(ctx, db, id)
   })
 }
 
+/** A transfer, and the addresses of the operators whose approvals count. */
+export type ListedRebalance = Rebalance & { approved_by: string[] }
+
 /** The newest transfers. */
-export const listRebalances = ({ db }: Pick<Ctx, 'db'>): Promise<Rebalance[]> => readRebalances(db, { limit: 200 })
+export const listRebalances = async (ctx: Approving): Promise<ListedRebalance[]> =>
+  listed(ctx, ctx.db, await readRebalances(ctx.db, { limit: 200 }))
+
+/** The transfer with an id; undefined for an unknown one. */
+export const findRebalance = async (ctx: Approving, id: bigint): Promise<ListedRebalance | undefined> =>
+  (await listed(ctx, ctx.db, await readRebalances(ctx.db, { id, limit: 1 })))[0]
+
+type Approving = Pick<Ctx, 'db' | 'secrets' | 'config' | 'clock'>
+
+async function listed(ctx: Approving, db: Db, rows: readonly Rebalance[]): Promise<ListedRebalance[]> {
+  const approved = await approversOfAll(ctx, db, rows.map(rebalanceContent))
+  const names = new Map((await listOperators(ctx)).map((one) => [operatorSubject(one), one.email]))
+  return rows.map((row) => {
+    const by = approved.get(String(row.id)) ?? []
+    return { ...row, approved_by: by.map((approver) => names.get(approver) ?? approver) }
+  })
+}
+
+/** A row that says so is no approval. */
+async function refuseUnapproved(ctx: Ctx, db: Db, rebalance: Rebalance): Promise<void> {
+  if ((await approversOf(ctx, db, rebalanceContent(rebalance))).length >= rebalanceApprovals) return
+  throw new Refusal(
+    'FORBIDDEN',
+    'Two operators have not approved this transfer, though its row says so. Tell the people who run the servers.',
+  )
+}
 
 async function lock(db: Atomic, id: bigint): Promise<Rebalance> {
   const rebalance = await lockRebalance(db, id)
@@ -195,14 +230,19 @@ async function lock(db: Atomic, id: bigint): Promise<Rebalance> {
   return rebalance
 }
 
-async function lockIn(db: Atomic, id: bigint, state: Rebalance['state']): Promise<Rebalance> {
+/** Why a transfer is not in one of these states; undefined: it is. */
+export const whyNotIn = ({ state }: Pick<Rebalance, 'state'>, states: readonly RebalanceState[]): string | undefined =>
+  states.includes(state) ? undefined : `This transfer is ${state}, not ${states.join(' or ')}.`
+
+async function lockIn(db: Atomic, id: bigint, states: readonly RebalanceState[]): Promise<Rebalance> {
   const rebalance = await lock(db, id)
-  if (rebalance.state !== state) throw new Refusal('CONFLICT', `This transfer is ${rebalance.state}, not ${state}.`)
+  const why = whyNotIn(rebalance, states)
+  if (why !== undefined) throw new Refusal('CONFLICT', why)
   return rebalance
 }
 
-async function shown(db: Atomic, id: bigint): Promise<Rebalance> {
-  const [rebalance] = await readRebalances(db, { id, limit: 1 })
+async function shown(ctx: Ctx, db: Atomic, id: bigint): Promise<ListedRebalance> {
+  const [rebalance] = await listed(ctx, db, await readRebalances(db, { id, limit: 1 }))
   if (!rebalance) throw new Error('A transfer that was changed is missing.')
   return rebalance
 }

@@ -9,6 +9,7 @@ import { type Ratio, tenTo } from '../../platform/money/ratio.ts'
 import { listings } from '../../reference/catalog/asset.ts'
 import type { Asset } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
+import { vouch } from '../approvals/approve.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { held } from '../ledger/account.ts'
@@ -20,13 +21,14 @@ import { momentOf } from '../transactions/policy.ts'
 import { exactDecimals, exactOf, unitsOf } from './decimals.ts'
 import { type Exposure, exposures } from './exposure.ts'
 import { hedgeDue, hedgeRows, hedges, type NewHedge } from './hedge.ts'
+import { automatically, hedgeContent } from './hedge-content.ts'
 import * as queries from './hedges.sql.ts'
 
 /** The job that looks at the exposure, again and again while hedging is on. */
 export const hedgingDue = 'hedging.due'
 
 /** Without a bound of its currency, a difference that is worth less than this many euro cents is left alone. */
-const smallestCents = 10_000n
+export const smallestCents = 10_000n
 const dayMs = 86_400_000
 
 /** Begins to look at the exposure, if it is to be hedged. Safe at every start of every process. */
@@ -79,9 +81,12 @@ export function hedgingOf({ config }: Pick<Ctx, 'config'>): HedgingSettings {
   return config.hedging
 }
 
-type Pair = HedgingSettings['pairs'][number]
+/** What the reason of a hedge that waits because of it ends with. */
+export const beyondDailyCap = '; beyond the cap of a day'
 
-const nameOf = ({ base, quote }: Pair): string => `${base}/${quote}`
+export type Pair = HedgingSettings['pairs'][number]
+
+export const nameOf = ({ base, quote }: Pair): string => `${base}/${quote}`
 
 /** The hedges of a pair, once a proposal that nobody approved in time is canceled. */
 async function withoutExpired(
@@ -102,28 +107,63 @@ async function withoutExpired(
   return queries.hedgesOfPair(ctx.db, venue, pair)
 }
 
-/** What would bring a currency back to its target: at most the cap of an order, and what the venue holds. */
-async function hedgeFor(
+/** What would bring a currency back to its target. `most` is what may be traded of the `size`: at most the cap of an order, and what the venue holds. */
+export type WantedHedge = {
+  side: 'buy' | 'sell'
+  base: Asset
+  quote: Asset
+  /** What the venue needs of ours for it. */
+  paid: Asset
+  limit: string
+  size: bigint
+  amount: bigint
+  /** The cap of one order is less than the least that can be traded. */
+  isCapped: boolean
+  centsFor(amount: bigint): bigint
+}
+
+/** How far a currency is from its target, and what would bring it back. */
+export function distanceOf(
+  { bounds }: HedgingSettings,
+  { base }: Pair,
+  { amount }: Pick<Exposure, 'amount'>,
+): Pick<WantedHedge, 'side' | 'size'> {
+  const off = amount - exactOf(bounds[base]?.target ?? '0')
+  return { side: off > 0n ? 'sell' : 'buy', size: off < 0n ? -off : off }
+}
+
+/** What an order of a pair is priced by; undefined while the market has no price that is young enough. */
+export function pricesOf(
+  ctx: Ctx,
+  { slippageBasisPoints }: HedgingSettings,
+  pair: Pair,
+  side: WantedHedge['side'],
+): { toEuro: Ratio; limit: string } | undefined {
+  const moment = momentOf(ctx, ctx.clock.now())
+  const toEuro = rateBetween(moment, pair.base, 'EUR')?.price
+  const limit = limitOf(moment, pair, side, slippageBasisPoints)
+  return toEuro && limit && toEuro.numerator > 0n ? { toEuro, limit } : undefined
+}
+
+export async function wantedHedge(
   ctx: Ctx,
   hedging: HedgingSettings,
   pair: Pair,
   exposure: Exposure,
-): Promise<NewHedge | undefined> {
-  const { base: ticker } = pair
-  const bounds = hedging.bounds[ticker]
-  const off = exposure.amount - exactOf(bounds?.target ?? '0')
-  const side = off > 0n ? 'sell' : 'buy'
-  const size = off < 0n ? -off : off
-  const moment = momentOf(ctx, ctx.clock.now())
-  const toEuro = rateBetween(moment, ticker, 'EUR')?.price
-  const limit = limitOf(moment, pair, side, hedging.slippageBasisPoints)
-  if (!toEuro || !limit || toEuro.numerator === 0n) return undefined
+): Promise<WantedHedge | undefined> {
+  const bounds = hedging.bounds[pair.base]
+  const { side, size } = distanceOf(hedging, pair, exposure)
+  const prices = pricesOf(ctx, hedging, pair, side)
+  if (!prices) return undefined
+  const { toEuro, limit } = prices
   const centsFor = (amount: bigint): bigint =>
     (amount * 100n * toEuro.numerator) / (toEuro.denominator * tenTo(exactDecimals))
   const isSmall = bounds?.minimum === undefined ? centsFor(size) < smallestCents : size < exactOf(bounds.minimum)
   if (isSmall) return undefined
 
   const [base, quote] = [assetAt(hedging, pair.base), assetAt(hedging, pair.quote)]
+  const lot = exactOf(bounds?.lot ?? formatAmount(1n, base))
+  if (size < lot) return undefined
   const capped = smaller(
     size,
     (hedging.capPerOrder * toEuro.denominator * tenTo(exactDecimals)) / (100n * toEuro.numerator),
@@ -131,9 +171,30 @@ async function hedgeFor(
   const paid = side === 'sell' ? base : quote
   const there = (await balanceOf(ctx.db, held(hedging.venue), paid.id)) * tenTo(exactDecimals - paid.decimals)
   const affordable = side === 'sell' ? there : (there * tenTo(exactDecimals)) / exactOf(limit)
-  const lot = exactOf(bounds?.lot ?? formatAmount(1n, base))
   const most = smaller(capped, affordable)
-  const amount = unitsOf(most - (most % lot), base.decimals, 'down')
+  const isCapped = capped < lot && affordable >= lot
+  return {
+    side,
+    base,
+    quote,
+    paid,
+    limit,
+    size,
+    isCapped,
+    centsFor,
+    amount: unitsOf(most - (most % lot), base.decimals, 'down'),
+  }
+}
+
+async function hedgeFor(
+  ctx: Ctx,
+  hedging: HedgingSettings,
+  pair: Pair,
+  exposure: Exposure,
+): Promise<NewHedge | undefined> {
+  const wanted = await wantedHedge(ctx, hedging, pair, exposure)
+  if (!wanted) return undefined
+  const { side, base, quote, paid, limit, amount, centsFor } = wanted
   if (amount <= 0n) {
     ctx.log.warn({ venue: hedging.venue, asset: paid.id }, 'The venue holds too little to hedge.')
     return undefined
@@ -141,7 +202,7 @@ async function hedgeFor(
   const worth = centsFor(amount * tenTo(exactDecimals - base.decimals))
   const isWithinCap =
     worth + (await queries.worthSentSince(ctx.db, after(ctx.clock.now(), -dayMs))) <= hedging.capPerDay
-  const exposed = `${ticker} exposure ${formatAmount(exposure.amount, { decimals: exactDecimals })}`
+  const exposed = `${pair.base} exposure ${formatAmount(exposure.amount, { decimals: exactDecimals })}`
   return {
     id: await ctx.rowIds.next(),
     venue: hedging.venue,
@@ -154,7 +215,7 @@ async function hedgeFor(
     limitPrice: limit,
     worth,
     state: hedging.isAutomatic && isWithinCap ? 'approved' : 'proposed',
-    reason: hedging.isAutomatic && !isWithinCap ? `${exposed}; beyond the cap of a day` : exposed,
+    reason: hedging.isAutomatic && !isWithinCap ? exposed + beyondDailyCap : exposed,
     proposedBy: 'system',
     proposedAt: ctx.clock.now(),
   }
@@ -198,6 +259,13 @@ async function writeDown(ctx: Ctx, hedge: NewHedge, count: number): Promise<bool
     queries.lockPair(db, hedge.venue, hedge.pair)
     if ((await queries.hedgesOfPair(db, hedge.venue, hedge.pair)).count !== count) return false
     hedgeRows.insert(db, [hedge])
+    if (hedge.state === 'approved')
+      vouch(
+        ctx,
+        db,
+        hedgeContent({ ...hedge, client_order_id: hedge.clientOrderId, limit_price: hedge.limitPrice }),
+        automatically,
+      )
     recordAudit(db, {
       at: hedge.proposedAt,
       actor: hedge.proposedBy,

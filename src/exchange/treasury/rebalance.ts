@@ -1,5 +1,6 @@
 import { rowWriter } from '../../platform/db/rows.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
+import type { Content } from '../approvals/content.ts'
 import { stateMachine } from '../settlement/transition.ts'
 
 /** The state of a rebalance. `sent`: an operator has sent the money, and it has left the books of its source. */
@@ -27,6 +28,9 @@ export const rebalances = stateMachine<
     endedAt: 'timestamptz',
   },
 )
+
+/** Whether a transfer has still to be decided, sent or received. */
+export const isOpen = ({ state }: Pick<Rebalance, 'state'>): boolean => rebalances.lifecycle[state].length > 0
 
 /** A transfer between custody accounts. `amount` in the asset's smallest unit. */
 type Transfer = {
@@ -57,7 +61,7 @@ export const rebalanceRows = rowWriter<NewRebalance>('rebalances', {
   proposedAt: 'timestamptz',
 })
 
-/** A stored rebalance, with the operators who approved it. */
+/** A stored rebalance. */
 export type Rebalance = Transfer & {
   state: RebalanceState
   outcome: string | null
@@ -65,16 +69,13 @@ export type Rebalance = Transfer & {
   sent_proof: string | null
   arrived_proof: string | null
   ended_at: Date | null
-  approved_by: string[]
 }
 
 /** The newest rebalances, or the one with an id. */
 export const readRebalances = (db: Db, { id, limit }: { id?: bigint; limit: number }): Promise<Rebalance[]> =>
   db.sql`
     select id, source, destination, account, asset, amount, reference, state, reason, outcome, proposed_at, sent_proof,
-      arrived_proof, ended_at,
-      array(select email from rebalance_approvals join operators on operators.id = operator_id
-        where rebalance_id = rebalances.id order by approved_at) as approved_by
+      arrived_proof, ended_at
     from rebalances where ${id ?? null}::bigint is null or id = ${id ?? null} order by id desc limit ${limit}`
 
 export const lockRebalance = async (db: Atomic, id: bigint): Promise<Rebalance | undefined> => {
@@ -95,19 +96,25 @@ export const lockRoute = async (
   return open.length > 0
 }
 
-/** Writes one operator's approval down, and gives how many there are; undefined if this operator has approved it before. */
-export const approveBy = async (
-  db: Atomic,
-  { id, operatorId, at }: { id: bigint; operatorId: bigint; at: Date },
-): Promise<number | undefined> => {
-  const written = await db.sql`
-    insert into rebalance_approvals (rebalance_id, operator_id, approved_at) values (${id}, ${operatorId}, ${at})
-    on conflict do nothing returning 1`
-  if (written.length === 0) return undefined
-  const [row] = await db.sql<{ count: number }>`
-    select count(*)::integer as count from rebalance_approvals where rebalance_id = ${id}`
-  return row?.count
-}
+/** What is approved of a rebalance. */
+export const rebalanceContent = (row: Transfer): Content => ({
+  kind: 'rebalance',
+  id: String(row.id),
+  source: row.source,
+  destination: row.destination,
+  account: row.account,
+  asset: row.asset,
+  amount: String(row.amount),
+  reference: row.reference,
+  reason: row.reason,
+})
+
+/** Rebalances that were approved, after an id. */
+export const approvedRebalances = (db: Db, afterId: bigint, count: number): Promise<Rebalance[]> =>
+  db.sql`
+    select id, source, destination, account, asset, amount, reference, state, reason, outcome, proposed_at, sent_proof,
+      arrived_proof, ended_at
+    from rebalances where id > ${afterId} and state in ('approved', 'sent', 'settled') order by id limit ${count}`
 
 /** Rebalances that were sent and have not arrived, by the account that they go to. */
 export const rebalancesInTransit = (db: Db): Promise<{ account: string; asset: string; amount: bigint }[]> =>

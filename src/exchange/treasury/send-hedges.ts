@@ -11,6 +11,7 @@ import { transition } from '../settlement/transition.ts'
 import { bookFills } from './book-fills.ts'
 import { exactDecimals, exactOf } from './decimals.ts'
 import { type Hedge, hedges, type HedgeState, isEnded } from './hedge.ts'
+import { approvedHedges } from './hedge-content.ts'
 import * as queries from './hedges.sql.ts'
 import { decimalsOf } from './mark.ts'
 
@@ -38,6 +39,10 @@ export const followHedges = (ctx: Ctx): Handler => ({
     const id = BigInt(job.key)
     const claim = await claimSending(ctx, id)
     if (claim === 'halted') return again(ctx, job, haltedAgainMs)
+    if (claim === 'unapproved') {
+      ctx.log.error({ hedge: job.key }, 'A hedge is said to be approved, and nobody approved it; it is not sent.')
+      return ctx.queue.finish([job], () => Promise.resolve())
+    }
     if (claim) await send(ctx, claim)
     await look(ctx, job, id)
   },
@@ -49,11 +54,12 @@ function venueOf({ venue }: Ctx, { venue: name }: Pick<Hedge, 'venue'>): Trading
 }
 
 /** Gives an approved hedge to this caller alone, and commits that it is sent. Nothing where it was sent before or has ended. */
-async function claimSending(ctx: Ctx, id: bigint): Promise<Hedge | 'halted' | undefined> {
+async function claimSending(ctx: Ctx, id: bigint): Promise<Hedge | 'halted' | 'unapproved' | undefined> {
   return ctx.db.atomic(async (db) => {
     const hedge = await queries.lockHedge(db, id)
     if (hedge?.state !== 'approved') return undefined
     venueOf(ctx, hedge)
+    if ((await approvedHedges(ctx, db, [hedge])).length === 0) return 'unapproved'
     const halts = await readHalts(db)
     const isHalted = halts.some(
       ({ scope, name }) => scope === 'all' || (scope === 'asset' && (name === hedge.base || name === hedge.quote)),

@@ -4,7 +4,7 @@ import { after } from '../../platform/lib/clock.ts'
 import { findCurrency } from '../../reference/catalog/currency.ts'
 import type { Ctx } from '../context.ts'
 import { momentOf } from '../transactions/policy.ts'
-import { wholeBasisPoints } from '../pricing/price.ts'
+import { partsOf, wholeParts } from '../pricing/price.ts'
 import type { QuoteCommon } from '../pricing/quote.ts'
 import { dayOf, type MomentPrices, pricesFrom } from './mark.ts'
 import { type ExchangedPair, type Valuation, valueEntry } from './valuation.ts'
@@ -105,8 +105,8 @@ function pairOf({ from, to, price, spreadBasisPoints }: QuoteCommon): ExchangedP
     to: to.id,
     coin: isSell ? from.id : to.id,
     quotedRate: {
-      numerator: BigInt(price.numerator) * BigInt(wholeBasisPoints),
-      denominator: BigInt(price.denominator) * BigInt(wholeBasisPoints - spreadBasisPoints),
+      numerator: BigInt(price.numerator) * wholeParts,
+      denominator: BigInt(price.denominator) * (wholeParts - partsOf(spreadBasisPoints)),
     },
   }
 }

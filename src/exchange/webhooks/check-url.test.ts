@@ -21,7 +21,12 @@ const lookUp = async (name: string): Promise<string[]> => {
 
 const sandbox = readConfig({ DATA_DIR: '/nowhere' })
 const closed: Config = { ...sandbox, webhooks: { ...sandbox.webhooks, allowPrivate: false } }
-const live: Config = { ...closed, mode: 'live', environment: environmentOf('live') }
+const live: Config = {
+  ...closed,
+  mode: 'live',
+  environment: environmentOf('live'),
+  webhooks: { ...closed.webhooks, ports: [443, 8443] },
+}
 
 describe('a webhook URL', () => {
   it('is taken in its normal spelling when it leads to the public internet', async () => {
@@ -31,6 +36,12 @@ describe('a webhook URL', () => {
     )
     assert.equal(await checkUrl({ config: sandbox }, 'http://hooks.example.com', lookUp), 'http://hooks.example.com/')
     assert.equal(await checkUrl({ config: live }, 'https://93.184.216.34/hook', lookUp), 'https://93.184.216.34/hook')
+  })
+
+  it('has one of the ports that the settings list, with real money those of HTTPS', async () => {
+    await checkUrl({ config: live }, 'https://hooks.example.com:8443/', lookUp)
+    for (const port of [22, 80, 3306, 8080, 65_535]) await refuses(live, `https://hooks.example.com:${port}/`)
+    await checkUrl({ config: sandbox }, 'http://hooks.example.com:8080/', lookUp)
   })
 
   it('may lead to loopback in a sandbox that says so, and to nothing else inside', async () => {

@@ -6,7 +6,8 @@ const longest = 2_048
 
 /**
  * Judges a URL that a partner wants webhooks at, and gives it in its one normal spelling. Refused: anything but http and
- * https (https only with real money), credentials in it, a name that does not resolve, and whatever leads to an address inside
+ * https (https only with real money), credentials in it, a port that is not one
+ * of WEBHOOK_PORTS, a name that does not resolve, and whatever leads to an address inside
  * (loopback is let through where WEBHOOK_ALLOW_PRIVATE says so). The address is checked again at each call.
  */
 export async function checkUrl({ config }: Pick<Ctx, 'config'>, text: string, lookUp?: LookUp): Promise<string> {
@@ -17,6 +18,11 @@ export async function checkUrl({ config }: Pick<Ctx, 'config'>, text: string, lo
   if (config.environment.httpsWebhooksOnly && url.protocol !== 'https:')
     throw badField('url', 'A webhook URL must begin with https://.')
   if (url.username || url.password) throw badField('url', 'A webhook URL has no user name or password in it.')
+
+  const { ports } = config.webhooks
+  const port = Number.parseInt(url.port || (url.protocol === 'https:' ? '443' : '80'), 10)
+  if (ports.length > 0 && !ports.includes(port))
+    throw badField('url', `A webhook URL has one of these ports: ${ports.join(', ')}.`)
 
   url.hash = ''
   try {

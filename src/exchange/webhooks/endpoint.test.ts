@@ -9,7 +9,7 @@ import {
   startDelivering,
   typesAt,
 } from '../../../test/support/delivering.ts'
-import { newStream, startReceiver, until } from '../../../test/support/telling.ts'
+import { firstRetryMs, newStream, startReceiver, until } from '../../../test/support/telling.ts'
 import { auditOf } from '../audit/audit.ts'
 import { readMailbox } from '../mail/mailbox.ts'
 import { setPartner } from '../partners/change.ts'
@@ -54,7 +54,7 @@ describe('an endpoint', () => {
     await receiver.got(50)
     await settled(telling)
     assert.equal(most, 1)
-    assert.equal((await queueOf(telling)).filter(({ attempts }) => attempts === 1).length, 50)
+    assert.equal((await queueOf(telling)).filter(({ attempts }) => attempts >= 1).length, 50)
   })
 
   it('that answers 410 is disabled, reported in the feed, and gets nothing more', async (t) => {
@@ -159,7 +159,7 @@ describe('an endpoint', () => {
     await removeEndpoint(telling.ctx, { id: endpointId }, 'test')
     telling.sender.forget()
     await until(async () => (await queueOf(telling)).length === 0, 'an empty queue')
-    telling.advance(5_000)
+    telling.advance(firstRetryMs)
     await telling.tell(newStream())
     await settled(telling)
     assert.equal(receiver.all.length, 2)

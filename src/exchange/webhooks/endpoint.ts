@@ -8,6 +8,12 @@ import { Refusal } from '../../platform/lib/refusal.ts'
  */
 export type EndpointStatus = 'active' | 'paused' | 'failing' | 'disabled' | 'removed'
 
+/** Whether an endpoint is sent nothing until it is made active. */
+export const isStopped = ({ status }: Pick<Endpoint, 'status'>): boolean => status === 'paused' || status === 'disabled'
+
+/** The statuses of endpoints that accept nothing, and of those that were disabled because of that. */
+export const deafStatuses: readonly EndpointStatus[] = ['failing', 'disabled']
+
 /** A URL that a partner receives events at. Its secret is stored sealed and shown once. */
 export type Endpoint = {
   id: bigint

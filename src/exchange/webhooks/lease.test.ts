@@ -44,10 +44,11 @@ describe('a process', () => {
   })
 
   it('keeps the lease of what takes long', async (t) => {
-    const { telling, receiver } = await startDelivering(t, {}, { leaseMs: 300, pollMs: 50 })
-    const other = await telling.another({ leaseMs: 300, pollMs: 50 })
+    const leaseMs = 4_000
+    const { telling, receiver } = await startDelivering(t, {}, { leaseMs, pollMs: 50 })
+    const other = await telling.another({ leaseMs, pollMs: 50 })
     other.sender.start()
-    receiver.answer = (_request, response) => setTimeout(() => response.writeHead(200).end(), 1_000)
+    receiver.answer = (_request, response) => setTimeout(() => response.writeHead(200).end(), 1.5 * leaseMs)
     await telling.tell(newStream())
     await until(async () => (await attemptsOf(telling)).length === 1)
     assert.equal(receiver.all.length, 1)
@@ -84,7 +85,8 @@ describe('a process', () => {
   it('that stops before it could open what it took gives that back', async (t) => {
     const { telling, receiver } = await startDelivering(t)
     await telling.tell(...Array.from({ length: 100 }, () => newStream()))
-    await until(async () => (await queueOf(telling)).length === 100, 'that they are taken')
+    const placed = () => telling.ctx.db.sql`select from event_feed`
+    await until(async () => (await placed()).length === 100, 'that they are taken')
     await telling.sender.stop()
     const left = await queueOf(telling)
     const attempts = await attemptsOf(telling)

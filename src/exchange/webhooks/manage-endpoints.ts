@@ -7,7 +7,7 @@ import { eventId, type EventType, isEventType } from '../events/event.ts'
 import { recordEvents } from '../events/record.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomId } from '../../platform/lib/ids.ts'
-import { badField, Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { showPartner } from '../partners/find.ts'
 import { readPartnerSecrets } from '../partners/secrets.ts'
 import { seal, unseal } from '../../platform/privacy/seal.ts'
@@ -17,6 +17,7 @@ import {
   defaultTypes,
   type Endpoint,
   type EndpointKey,
+  isStopped,
   listEndpoints,
   lockEndpoint,
   previousSecretPlace,
@@ -193,10 +194,9 @@ export async function rotateSecret(
  * disabled endpoint (CONFLICT).
  */
 export async function testEndpoint(ctx: Ctx, db: Atomic, key: EndpointKey): Promise<string> {
-  const { id, partnerId, url, status } = await lockEndpoint(db, key)
-  if (status === 'paused' || status === 'disabled') {
-    throw new Refusal('CONFLICT', `This endpoint is ${status}: make it active first.`)
-  }
+  const endpoint = await lockEndpoint(db, key)
+  refuseNow(whyNotTested(endpoint))
+  const { id, partnerId, url, status } = endpoint
   const { events } = one(
     await db.sql<{
       events: number
@@ -206,6 +206,10 @@ export async function testEndpoint(ctx: Ctx, db: Atomic, key: EndpointKey): Prom
   recordEvents(ctx, db, [{ ...event, dataKey: await ctx.keyring.make(db), payload: { id: String(id), url, status } }])
   return eventId(event)
 }
+
+/** Why an endpoint can not be sent a test event; undefined: it can. */
+export const whyNotTested = (endpoint: Pick<Endpoint, 'status'>): string | undefined =>
+  isStopped(endpoint) ? `This endpoint is ${endpoint.status}: make it active first.` : undefined
 
 function readTypes(names: readonly string[]): EventType[] {
   const types = names.filter(isEventType)

@@ -6,7 +6,7 @@ import type { EventType } from '../events/event.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomId } from '../../platform/lib/ids.ts'
-import { badField, Refusal } from '../../platform/lib/refusal.ts'
+import { badField, refuseNow } from '../../platform/lib/refusal.ts'
 import { type Endpoint, type EndpointKey, type EndpointStatus, lockEndpoint, showEndpoint } from './endpoint.ts'
 import { lockStreams, type QueueRow, type SavedRow, saveRows } from './queue.ts'
 
@@ -54,11 +54,13 @@ export async function replaySince(ctx: Ctx, db: Atomic, key: EndpointKey, since:
 
 async function lockTarget(db: Atomic, key: EndpointKey): Promise<Endpoint> {
   const endpoint = await lockEndpoint(db, key)
-  if (endpoint.status === 'disabled') {
-    throw new Refusal('CONFLICT', 'This endpoint is disabled: make it active first.')
-  }
+  refuseNow(whyNotReplayed(endpoint))
   return endpoint
 }
+
+/** Why nothing can be sent to an endpoint again; undefined: it can. */
+export const whyNotReplayed = ({ status }: Pick<Endpoint, 'status'>): string | undefined =>
+  status === 'disabled' ? 'This endpoint is disabled: make it active first.' : undefined
 
 /** Runs replays. Each step is its own block and records its progress, so that a crash repeats one step at most. */
 export const queueReplays = (ctx: Ctx): Handler => ({

@@ -21,7 +21,7 @@ const books = (): VenueBooks => ({
 })
 
 function ccxtOf(t: TestContext, options: Partial<CcxtOptions> = {}) {
-  const ccxt = openCcxt({ log: silentLog, timeoutMs: 2_000, restMs: 0, ...options })
+  const ccxt = openCcxt({ log: silentLog, timeoutMs: 60_000, restMs: 0, ...options })
   t.after(() => ccxt.stop())
   return ccxt
 }
@@ -87,7 +87,7 @@ test('a plain refusal is known as one; a lost connection, a malformed answer and
 test('a body that never ends, a huge one and a silent server fail in time, and nothing else does', async (t) => {
   const server = await startKraken(t, books())
   const other = await startKraken(t, books())
-  const ccxt = ccxtOf(t, { timeoutMs: 500 })
+  const ccxt = ccxtOf(t, { timeoutMs: 4_000 })
   const kraken = ccxt.venue('kraken', { exchange: 'kraken', urls: { api: server.url } })
   const second = ccxt.venue('second', { exchange: 'kraken', urls: { api: other.url } })
   await kraken.call('fetchOrderBook', 'BTC/EUR')

@@ -11,7 +11,7 @@ import { tradingVenue } from './trading.ts'
 
 async function krakenOf(t: TestContext) {
   const { core, server } = await startTradingKraken(t)
-  const ccxt = openCcxt({ log: silentLog, timeoutMs: 5_000, restMs: 0 })
+  const ccxt = openCcxt({ log: silentLog, timeoutMs: 60_000, restMs: 0 })
   t.after(() => ccxt.stop())
   const calls = ccxt.venue('kraken', { exchange: 'kraken', ...krakenKey, urls: { api: server.url } })
   return { core, server, venue: tradingVenue('kraken', calls) }
@@ -58,7 +58,7 @@ test('a plain refusal is one; anything else that is not an order is unclear', as
   const { core, server, venue } = await krakenOf(t)
   core.next = ['reject']
   const refused = await venue.place(orderOf())
-  assert.equal(refused.state, 'refused')
+  assert.deepEqual(refused, { state: 'refused', reason: 'EOrder:Insufficient funds' })
   const order = orderOf()
   await venue.place(order)
   for (const answer of ['{}', '{"error":[],"result":{"open":7}}', '{"error":["EService:Unavailable"]}', '<html>']) {

@@ -25,7 +25,7 @@ export function tradingVenue(name: string, { call }: VenueCalls): TradingVenue {
         const placed = fieldsOf(await call('createOrder', pair, 'limit', side, amount, limitPrice, params))
         return { state: 'accepted', venueOrderId: textOf(placed, 'id') }
       } catch (error) {
-        if (error instanceof VenueError && error.isRefusal) return { state: 'refused', reason: error.message }
+        if (error instanceof VenueError && error.isRefusal) return { state: 'refused', reason: reasonIn(error.message) }
         throw error
       }
     },
@@ -50,6 +50,18 @@ export function tradingVenue(name: string, { call }: VenueCalls): TradingVenue {
       return trades.filter((trade) => trade.order === order.venueOrderId).map(fillOf)
     },
   }
+}
+
+/** What an exchange said, without its name and the JSON around it: `EOrder:Insufficient funds`. */
+function reasonIn(message: string): string {
+  const [, json] = /^\S+ (\{.*\})$/s.exec(message) ?? []
+  const texts = json?.matchAll(/"((?:[^"\\]|\\.)*)"(\s*:)?/g) ?? []
+  return (
+    [...texts]
+      .filter(([, , colon]) => colon === undefined)
+      .map(([, text]) => text)
+      .join(', ') || message
+  )
 }
 
 type Fields = Record<string, unknown>

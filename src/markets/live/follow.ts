@@ -1,10 +1,9 @@
-import type { Database } from '../../platform/db/sql.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { ratioOf } from '../../platform/money/ratio.ts'
 import { readPair } from '../pair.ts'
 import type { MarketRules } from '../settings.ts'
 import type { Book, Market, MarketSource } from '../source.ts'
-import { type BookRow, readBooks } from './queries.ts'
+import { type BookRow, type BookStore, readBooks, type WrittenBook } from './queries.ts'
 
 /** After the death of a leader another one has written by then. */
 const takeoverMs = 5_000
@@ -22,10 +21,10 @@ type Place = { market: Market; row: BookRow }
 
 /**
  * Follows the leader's books. A book's time is business time: when the leader last confirmed it. A book that is no longer confirmed
- * is gone after its maximum age and five seconds, in which another process takes the lead.
+ * is gone after its maximum age and five seconds, in which another process takes the lead. What no leader has written is passed over.
  */
 export function openFollower(
-  { db, clock, rules }: { db: Database; clock: Clock; rules: Pick<MarketRules, 'maxAgeMs'> },
+  { clock, rules, ...store }: BookStore & { clock: Clock; rules: Pick<MarketRules, 'maxAgeMs'> },
   onGrown: (market: MarketSource) => void,
 ): Follower {
   let places: Place[] = []
@@ -77,7 +76,7 @@ export function openFollower(
     }
   }
 
-  function apply(rows: readonly (BookRow & { version: bigint })[]): void {
+  function apply(rows: readonly WrittenBook[]): void {
     if (rows.length === 0) return
     const offsetMs = clock.offsetMs()
     const before = places.length
@@ -104,7 +103,7 @@ export function openFollower(
 
   let reading: Promise<void> | undefined
   let following: Promise<void> | undefined
-  const read = async (): Promise<void> => apply(await readBooks(db, version))
+  const read = async (): Promise<void> => apply((await readBooks(store, version)).books)
   return {
     market: () => source,
     rows: () => places.map(({ row }) => row),

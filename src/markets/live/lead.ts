@@ -23,6 +23,7 @@ export type Leader = {
 
 export type LeaderOptions = {
   db: Database
+  stampKey: Buffer
   clock: Clock
   log: Log
   rules: BoardRules
@@ -41,7 +42,7 @@ type Term = { lead: Lead; stop(): void }
  * written within fifty milliseconds, under the fence of the lease.
  */
 export function startLeader(options: LeaderOptions): Leader {
-  const { db, clock, log } = options
+  const { db, stampKey, clock, log } = options
   const holder = randomToken(9)
   let term: Term | undefined
   let stopped = false
@@ -66,7 +67,7 @@ export function startLeader(options: LeaderOptions): Leader {
   }
 
   async function startTerm(lead: Lead): Promise<Term> {
-    const known = await readBooks(db, 0n)
+    const { books: known } = await readBooks({ db, stampKey }, 0n)
     const version = known.reduce((highest, row) => (row.version > highest ? row.version : highest), 0n)
     const board = openBoard(options.rules, known, clock.realNow().getTime())
     const writing = startWriting({ ...options, lead, board, version }, (isLost) => {
@@ -103,11 +104,15 @@ export function startLeader(options: LeaderOptions): Leader {
   }
 }
 
-type WritingOptions = Pick<LeaderOptions, 'db' | 'clock' | 'log'> & { lead: Lead; board: Board; version: bigint }
+type WritingOptions = Pick<LeaderOptions, 'db' | 'stampKey' | 'clock' | 'log'> & {
+  lead: Lead
+  board: Board
+  version: bigint
+}
 
 /** Writes what changed on the board, one write at a time. `onWrite` is called after each; `isLost` says that another process leads. */
 function startWriting(
-  { db, clock, log, lead, board, version: last }: WritingOptions,
+  { db, stampKey, clock, log, lead, board, version: last }: WritingOptions,
   onWrite: (isLost: boolean) => void,
 ) {
   let version = last
@@ -122,7 +127,7 @@ function startWriting(
     isWriting = true
     sinceWrite = stopwatch()
     try {
-      const isOurs = await writeBooks(db, lead, version + 1n, rows)
+      const isOurs = await writeBooks({ db, stampKey }, lead, version + 1n, rows)
       if (isOurs) {
         version += 1n
         board.written(rows)

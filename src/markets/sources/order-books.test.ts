@@ -35,7 +35,7 @@ type Scene = { books: VenueBooks; server: JsonServer; readings: Reading[]; last(
 async function openScene(t: TestContext, exchange: keyof typeof exchanges): Promise<Scene> {
   const books: VenueBooks = { 'BTC/EUR': sound() }
   const server = await exchanges[exchange](t, books)
-  const ccxt = openCcxt({ log: silentLog, timeoutMs: 400, restMs: 0 })
+  const ccxt = openCcxt({ log: silentLog, timeoutMs: 3_000, restMs: 0 })
   const entry = { kind: 'ccxt', name: exchange, exchange, pairs: ['BTC/EUR'], every: 'PT0.05S' } as const
   const venue = ccxt.venue(exchange, { exchange, urls: { api: server.url } })
   const source = orderBookSource(entry, venue, new Map(), { clock: systemClock(), log: silentLog })

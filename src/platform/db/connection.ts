@@ -50,8 +50,8 @@ export type ConnectionOptions = {
   applicationName: string
   statementTimeoutMs: number
   connectTimeoutMs: number
-  /** Called when the server refuses a statement for want of a privilege. */
-  onDenied?: () => void
+  /** Called with the SQLSTATE of each statement that the server refuses, and its text. */
+  onRefused?: (sqlState: string, text: string) => void
   /** Gives up what is not open yet. */
   signal?: AbortSignal
 }
@@ -59,24 +59,44 @@ export type ConnectionOptions = {
 /** What opens connections. */
 export type Connect = typeof connect
 
-/** Opens a connection; `onLost` is called once, when it can no longer be used. */
-export async function connect(
-  options: ConnectionOptions,
-  onLost: (connection: Connection) => void,
-): Promise<Connection> {
+/**
+ * Opens a connection; `onLost` is called once, when it can no longer be used. A pooler may refuse limits that a session asks for:
+ * then those of our role hold, which `migrate` sets.
+ */
+export async function connect(options: ConnectionOptions, onLost: OnLost): Promise<Connection> {
+  const { statementTimeoutMs: limit } = options
+  const limits = { statement_timeout: limit, idle_in_transaction_session_timeout: limit, lock_timeout: limit }
+  try {
+    return await connectWithin(limits, options, onLost)
+  } catch (error) {
+    if (!isLimitRefused(error)) throw error
+    return connectWithin({}, options, onLost)
+  }
+}
+
+type OnLost = (connection: Connection) => void
+
+const isLimitRefused = (error: unknown): boolean =>
+  error instanceof Error && error.message.startsWith('unsupported startup parameter')
+
+async function connectWithin(limits: pg.ClientConfig, options: ConnectionOptions, onLost: OnLost): Promise<Connection> {
   const client = new pg.Client({
+    ...limits,
     connectionString: options.url,
     application_name: options.applicationName,
     connectionTimeoutMillis: options.connectTimeoutMs,
-    statement_timeout: options.statementTimeoutMs,
-    idle_in_transaction_session_timeout: options.statementTimeoutMs,
-    lock_timeout: options.statementTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     pipeline: true,
     types,
   })
 
+  const lose = () => {
+    if (connection.lost) return
+    connection.lost = true
+    onLost(connection)
+  }
+  let isPooled = false
   const connection: Connection = {
     host: { system: '', timeline: 0 },
     answered: 0,
@@ -87,15 +107,22 @@ export async function connect(
       new Promise((resolve, reject) => {
         connection.busy += 1
         corkForNow(client)
-        client.query(statement, (error: Error | null, result: pg.QueryResult) => {
-          connection.busy -= 1
-          connection.answered += 1
-          if (error) {
-            if (isUseless(error)) detach(connection.end())
-            if ('code' in error && error.code === '42501') options.onDenied?.()
-            reject(error)
-          } else resolve(result)
-        })
+        client.query(
+          isPooled ? { ...statement, name: undefined } : statement,
+          (error: Error | null, result: pg.QueryResult) => {
+            connection.busy -= 1
+            connection.answered += 1
+            if (error) {
+              if (isUseless(error)) {
+                // Before it has ended: nobody is given it meanwhile.
+                lose()
+                detach(connection.end())
+              }
+              if ('code' in error) options.onRefused?.(String(error.code), statement.text)
+              reject(error)
+            } else resolve(result)
+          },
+        )
       }),
     end: () => {
       const ended = client.end()
@@ -103,17 +130,14 @@ export async function connect(
     },
     destroy: () => void streamOf(client).destroy(new Error('Connection terminated: the host is silent.')),
   }
-  const lose = () => {
-    if (connection.lost) return
-    connection.lost = true
-    onLost(connection)
-  }
   client.on('error', lose)
   client.on('end', lose)
   options.signal?.addEventListener('abort', connection.destroy)
   try {
     await client.connect()
-    connection.host = await inTime(options.connectTimeoutMs, askHost(client))
+    const { pid, ...host } = await inTime(options.connectTimeoutMs, askHost(client))
+    connection.host = host
+    isPooled = pid !== processIdOf(client)
   } catch (error) {
     connection.destroy()
     throw error
@@ -123,10 +147,13 @@ export async function connect(
   return connection
 }
 
-async function askHost(client: pg.Client): Promise<Host> {
+/** What the server said when the session began. A pooler says another number, and gives statements to one server or another. */
+const processIdOf = (client: pg.Client): number => (client as unknown as { processID: number }).processID
+
+async function askHost(client: pg.Client): Promise<Host & { pid: number }> {
   // The name of the file that is written begins with the timeline, at once after a promotion; the control file follows later.
-  const { rows } = await client.query<Host>(`
-    select system_identifier::text as system, case when pg_is_in_recovery() then 0
+  const { rows } = await client.query<Host & { pid: number }>(`
+    select pg_backend_pid() as pid, system_identifier::text as system, case when pg_is_in_recovery() then 0
       else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int end as timeline
     from pg_control_system()`)
   const [host] = rows

@@ -9,8 +9,10 @@ export type HostsOptions = {
   applicationName?: string
   statementTimeoutMs?: number
   connectTimeoutMs?: number
-  /** Called when a host refuses a statement for want of a privilege. */
-  onDenied?: () => void
+  /** How long the other hosts are heard after one has said that it accepts writes: an old primary may be the first to answer. */
+  othersMs?: number
+  /** Called with the SQLSTATE of each statement that a host refuses, and its text. */
+  onRefused?: (sqlState: string, text: string) => void
   /** What opens connections. */
   connect?: Connect
 }
@@ -25,8 +27,6 @@ export type Hosts = {
 
 type OnLost = (connection: Connection) => void
 
-/** How long the other hosts are heard after one has said that it accepts writes: an old primary may be the first to answer. */
-const othersMs = 300
 /** How long a host may take to answer a new connection while statements on the others are not answered. */
 const probeMs = 3_000
 
@@ -36,9 +36,9 @@ const probeMs = 3_000
  */
 export function openHosts(options: HostsOptions, witness: Witness): Hosts {
   const { urls, connect: open = connect, applicationName = 'cambio' } = options
-  const { connectTimeoutMs = 5_000, statementTimeoutMs = 30_000, onDenied = () => undefined } = options
+  const { connectTimeoutMs = 5_000, othersMs = 300, statementTimeoutMs = 30_000, onRefused = () => undefined } = options
   let primary = urls.length === 1 ? urls[0] : undefined
-  const settingsOf = (url: string) => ({ url, applicationName, statementTimeoutMs, connectTimeoutMs, onDenied })
+  const settingsOf = (url: string) => ({ url, applicationName, statementTimeoutMs, connectTimeoutMs, onRefused })
 
   async function tryHost(url: string, onLost: OnLost, signal?: AbortSignal): Promise<Connection> {
     const connection = await open({ ...settingsOf(url), ...(signal && { signal }) }, onLost)

@@ -164,6 +164,10 @@ async function ensureRole(client: pg.Client, { serviceRole, servicePassword }: M
   await client.query(`alter role ${name} password ${pg.escapeLiteral(servicePassword)}`)
   // Our statements are short: compiling one costs more than it ever gains (136 ms were seen for a pass of the relay).
   await client.query(`alter role ${name} set jit = off`)
+  // A session asks for its limits, which a pooler does not let it.
+  for (const limit of ['statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout']) {
+    await client.query(`alter role ${name} set ${limit} = '30s'`)
+  }
   // They are the same few statements over arrays, which the server would plan again at every call (45 percent of its time).
   await client.query(`alter role ${name} set plan_cache_mode = force_generic_plan`)
 }

@@ -11,7 +11,7 @@ describe('an atomic block', () => {
   let db: Database
   before(async () => {
     const { url } = await testDatabase()
-    db = openPool({ urls: [url], size: 4, statementNames: true })
+    db = openPool({ urls: [url], size: 4 })
   })
   after(() => db.close())
 
@@ -108,9 +108,9 @@ describe('an atomic block', () => {
   })
 
   it('that waits for a connection learns that none can be opened', async () => {
-    const nowhere = openPool({ urls: ['postgresql://nobody@127.0.0.1:1/none'], size: 2, statementNames: true })
+    const nowhere = openPool({ urls: ['postgresql://nobody@127.0.0.1:1/none'], size: 2 })
     const blocks = Array.from({ length: 5 }, () => nowhere.atomic(async () => undefined))
-    const ends = await Promise.race([Promise.allSettled(blocks), patience(5_000)])
+    const ends = await Promise.race([Promise.allSettled(blocks), patience(60_000)])
     assert.deepEqual(
       ends.map(({ status }) => status),
       blocks.map(() => 'rejected'),
@@ -120,10 +120,10 @@ describe('an atomic block', () => {
 
   it('that waits for a connection gets one when the one that was given out is lost', async () => {
     const { url } = await testDatabase()
-    const small = openPool({ urls: [url], size: 2, statementNames: true })
+    const small = openPool({ urls: [url], size: 2 })
     const cut = () => small.atomic((block) => block.sql`select pg_terminate_backend(pg_backend_pid())`)
     const blocks = [cut(), cut(), cut(), small.atomic((block) => block.sql`select 1`)]
-    const ends = await Promise.race([Promise.allSettled(blocks), patience(5_000)])
+    const ends = await Promise.race([Promise.allSettled(blocks), patience(60_000)])
     assert.deepEqual(
       ends.map(({ status }) => status),
       ['rejected', 'rejected', 'rejected', 'fulfilled'],
@@ -133,7 +133,7 @@ describe('an atomic block', () => {
 
   it('that waits for a connection ends with the pool', async () => {
     const { url } = await testDatabase()
-    const small = openPool({ urls: [url], size: 2, statementNames: true })
+    const small = openPool({ urls: [url], size: 2 })
     const [enter, leave] = [meeting(3), meeting(3)]
     const hold = () => small.atomic(() => enter().then(leave))
     const holding = [hold(), hold()]
@@ -148,6 +148,17 @@ describe('an atomic block', () => {
     const escaped = await db.atomic(async (block) => block)
     await assert.rejects(escaped.sql`select 1`, /over/)
   })
+})
+
+it('a connection whose session may not write is given to nobody after its first refusal', async () => {
+  const { url } = await testDatabase()
+  const db = openPool({ urls: [url], size: 1 })
+  await db.sql`set default_transaction_read_only = on`
+  await assert.rejects(db.sql`insert into leases (name, holder, fence, until) values ('a', 'test', 1, now())`, {
+    code: '25006',
+  })
+  await db.sql`insert into leases (name, holder, fence, until) values ('a', 'test', 1, now())`
+  await db.close()
 })
 
 /** Resolves for everyone when as many as expected have come. */

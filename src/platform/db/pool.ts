@@ -1,3 +1,5 @@
+import { setTimeout as wait } from 'node:timers/promises'
+
 import type { Connection, Result } from './connection.ts'
 import { watchHost } from './host-watch.ts'
 import { type HostsOptions, openHosts } from './hosts.ts'
@@ -8,20 +10,26 @@ import { type Atomic, CommitUnknown, type Database, statement } from './sql.ts'
 /** How the service reaches its database. Several URLs: the first that accepts writes is used. */
 export type PoolOptions = HostsOptions & {
   size: number
-  /** Prepared statements by name; off behind a connection pooler that cannot keep them. */
-  statementNames: boolean
   /** What this process knows of the hosts; its own memory unless given. */
   witness?: Witness
+  /** Waits before a block is run again that failed so many times; by chance unless given. */
+  pause?: (tries: number) => Promise<void>
 }
 
 /** Counts what was asked of the database, for benchmarks and metrics. */
 export type PoolCounts = { statements: number; commits: number }
 
 const atomicTries = 4
+/**
+ * Milliseconds, by chance: who was ended in a deadlock and begins at once takes its first row again before the other,
+ * who waits for it, has woken up, and meets it in the same deadlock.
+ */
+const pauseByChance = (tries: number): Promise<void> => wait((0.5 + Math.random()) * 40 * 4 ** (tries - 1))
 const retryable = new Set(['40001', '40P01', '0A000'])
 
 /** Opens a pool. Connections are made when needed, kept, and replaced when they break. */
 export function openPool(options: PoolOptions): Database & { counts: PoolCounts } {
+  const { pause = pauseByChance } = options
   const connections = new Set<Connection>()
   const waiting: Waiting[] = []
   /** Never taken by an atomic block: a read outside a block must not wait for blocks to end. */
@@ -105,7 +113,7 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
   /** Single statements share the least busy free connection; an answer never waits behind an atomic block. */
   async function runAlone(strings: TemplateStringsArray, values: unknown[]): Promise<Result> {
     counts.statements += 1
-    const prepared = statement(strings, values, options.statementNames)
+    const prepared = statement(strings, values)
     const best = leastBusy(connections)
     return (best ?? (await openShared())).run(prepared)
   }
@@ -126,7 +134,7 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
 
   async function atomicOnce<T>(work: (db: Atomic) => Promise<T>): Promise<T> {
     const connection = await take()
-    const block = beginBlock(connection, options.statementNames, counts)
+    const block = beginBlock(connection, counts)
     try {
       const result = await work(block.db)
       await block.commit()
@@ -149,6 +157,7 @@ export function openPool(options: PoolOptions): Database & { counts: PoolCounts 
           return await atomicOnce(work)
         } catch (error) {
           if (tries >= atomicTries || !retryable.has(codeOf(error))) throw error
+          await pause(tries)
         }
       }
     },
@@ -177,7 +186,7 @@ type Block = {
 }
 
 /** Whether the server itself refused a statement, and lives on: what it says last before it ends is no answer. */
-const isAnswer = (error: unknown): boolean =>
+export const isAnswer = (error: unknown): boolean =>
   error instanceof Error && 'severity' in error && error.severity === 'ERROR'
 
 const plain = (text: string) => ({ text, name: undefined, values: [] })
@@ -186,7 +195,7 @@ const plain = (text: string) => ({ text, name: undefined, values: [] })
  * BEGIN is sent without waiting, and COMMIT rides in the same round trip as the last writes. In a pipeline a failed
  * statement turns COMMIT into ROLLBACK without a separate error, so the command tag that came back decides.
  */
-function beginBlock(connection: Connection, names: boolean, counts: PoolCounts): Block {
+function beginBlock(connection: Connection, counts: PoolCounts): Block {
   const sent: Promise<unknown>[] = []
   const then: (() => void)[] = []
   let ended = false
@@ -204,11 +213,11 @@ function beginBlock(connection: Connection, names: boolean, counts: PoolCounts):
   const db: Atomic = {
     sql: async <Row>(strings: TemplateStringsArray, ...values: unknown[]) => {
       if (ended) throw new Error('This atomic block is over.')
-      return (await run(statement(strings, values, names))).rows as Row[]
+      return (await run(statement(strings, values))).rows as Row[]
     },
     send: (strings, ...values) => {
       if (ended) throw new Error('This atomic block is over.')
-      run(statement(strings, values, names)).catch(() => undefined)
+      run(statement(strings, values)).catch(() => undefined)
     },
     afterCommit: (callback) => then.push(callback),
   }

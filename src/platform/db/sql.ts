@@ -9,14 +9,14 @@ const known = new WeakMap<TemplateStringsArray, { text: string; name: string }>(
  * Turns a template into a statement. Values never become part of the text, so there is nothing to escape and every
  * execution of one template is the same prepared statement.
  */
-export function statement(strings: TemplateStringsArray, values: unknown[], named: boolean): Statement {
+export function statement(strings: TemplateStringsArray, values: unknown[]): Statement {
   let prepared = known.get(strings)
   if (!prepared) {
     const text = strings.reduce((whole, part, index) => `${whole}$${index}${part}`)
     prepared = { text, name: `s${createHash('sha256').update(text).digest('base64url').slice(0, 20)}` }
     known.set(strings, prepared)
   }
-  return { text: prepared.text, name: named ? prepared.name : undefined, values: values.map(encoded) }
+  return { text: prepared.text, name: prepared.name, values: values.map(encoded) }
 }
 
 /** A text that needs no quotes in an array. */

@@ -15,13 +15,16 @@ export type SeenJob = {
 /** A job is overdue when it has been due for so long by its own clock. */
 const overdueMs = 60_000
 
-/** Jobs whose last attempt failed, and overdue ones, the oldest first. */
+/** Jobs whose last attempt failed, and overdue ones, the oldest first. Three looks, each by its index: most jobs are due later. */
 export const stuckJobs = (db: Db, clock: Clock, limit: number): Promise<SeenJob[]> =>
   db.sql`
-    select kind, key, timebase, attempts, run_at as "runAt", last_error as "lastError" from jobs
-    where attempts > 0 or (timebase = 'business' and run_at < ${after(clock.now(), -overdueMs)})
-      or (timebase = 'real' and run_at < ${after(clock.realNow(), -overdueMs)})
-    order by run_at, id limit ${limit}`
+    with stuck as (
+      (select * from jobs where attempts > 0 order by run_at, id limit ${limit})
+      union
+      (select * from jobs where timebase = 'business' and run_at < ${after(clock.now(), -overdueMs)} order by run_at, id limit ${limit})
+      union
+      (select * from jobs where timebase = 'real' and run_at < ${after(clock.realNow(), -overdueMs)} order by run_at, id limit ${limit}))
+    select kind, key, timebase, attempts, run_at as "runAt", last_error as "lastError" from stuck order by run_at, id limit ${limit}`
 
 /** Those of these jobs that are not done, in the order in which they are due. */
 export const jobsNamed = (db: Db, jobs: { kind: string; key: string }[]): Promise<SeenJob[]> =>

@@ -77,7 +77,7 @@ function makeLanguage(tag: string, texts: Catalog): Language {
   const names = new Intl.DisplayNames([tag], { type: 'language' })
   const money = new Intl.DisplayNames([tag], { type: 'currency' })
   const decimalSign = new Intl.NumberFormat(forms).format(0.5)[1] === ',' ? ',' : '.'
-  const shares = new Intl.NumberFormat(forms, { style: 'percent', maximumFractionDigits: 2 })
+  const shares = new Intl.NumberFormat(forms, { style: 'percent', maximumFractionDigits: 8 })
   const collator = new Intl.Collator(tag)
   const zoned = new Map<string, Language>()
   const plurals = new Intl.PluralRules(tag)
@@ -106,7 +106,8 @@ function makeLanguage(tag: string, texts: Catalog): Language {
     typed: (plain) => plain.replace('.', decimalSign),
     readNumber: (typed) => readNumber(typed, decimalSign, { groupsThousands: tag === 'en' }),
     twoReadings: (typed) => twoReadings(typed, decimalSign),
-    percent: (basisPoints) => apart(shares.format(formatAmount(BigInt(basisPoints), { decimals: 4 }) as `${number}`)),
+    percent: (basisPoints) =>
+      apart(shares.format(formatAmount(BigInt(Math.round(basisPoints * 1_000_000)), { decimals: 10 }) as `${number}`)),
     currency: ({ kind, ticker, name }) => (kind === 'FIAT' ? (money.of(ticker) ?? name) : name),
     duration: (ms) => {
       const [unit, count] = inUnits(ms)

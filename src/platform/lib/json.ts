@@ -22,13 +22,25 @@ export type ExactNumber = { readonly [exact]: true; readonly text: string }
 export const isExactNumber = (value: unknown): value is ExactNumber =>
   typeof value === 'object' && value !== null && exact in value
 
+/** Parses a document that a person has written. Refuses a name that is given two values and deep nesting (BAD_REQUEST). */
+export function parseDocument(text: string): unknown {
+  refuseDeep(text)
+  parse(text, undefined, {
+    parseNumber: Number,
+    onDuplicateKey: ({ key }) => {
+      throw new Refusal('BAD_REQUEST', `${key} is given twice.`)
+    },
+  })
+  return JSON.parse(text) as unknown
+}
+
 /**
  * Parses JSON with every number as an `ExactNumber`; everything else as `JSON.parse` does: the last of duplicate keys wins, and
  * `__proto__` is an ordinary key. Refuses invalid JSON and nesting beyond 64 levels with BAD_REQUEST. Takes time linear in the
  * length of the text.
  */
 export function parseJson(text: string): unknown {
-  if (isDeeperThan(text, maxDepth)) throw new Refusal('BAD_REQUEST', 'The JSON is nested too deeply.')
+  refuseDeep(text)
   try {
     return parse(text, undefined, {
       parseNumber: (number): ExactNumber => ({ [exact]: true, text: number }),
@@ -72,6 +84,10 @@ export function plainDecimal({ text }: ExactNumber): string | undefined {
 export function jsonNumber(text: string): number {
   assert.match(text, /^-?\d+(\.\d+)?$/)
   return Number(text)
+}
+
+function refuseDeep(text: string): void {
+  if (isDeeperThan(text, maxDepth)) throw new Refusal('BAD_REQUEST', 'The JSON is nested too deeply.')
 }
 
 /** Whether brackets and braces outside strings ever nest deeper than `limit`; one pass, before any parser recurses. */

@@ -7,10 +7,12 @@ export const refusals = {
   FORBIDDEN: 403,
   COUNTRY_NOT_SUPPORTED: 403,
   FEATURE_NOT_ENABLED: 403,
+  NOT_PROVEN: 403,
   NOT_FOUND: 404,
   METHOD_NOT_ALLOWED: 405,
   REQUEST_TIMEOUT: 408,
   CONFLICT: 409,
+  NOT_EXCLUDED: 409,
   IDEMPOTENCY_IN_PROGRESS: 409,
   PAYLOAD_TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
@@ -35,13 +37,27 @@ export class Refusal extends Error {
   readonly problems: Problem[]
   /** Real seconds until a retry makes sense (429, 409, 503). */
   readonly retryAfterSeconds: number | undefined
+  /** What the answer says in addition, by name. */
+  readonly facts: Readonly<Record<string, string>>
 
-  constructor(code: RefusalCode, message: string, problems: Problem[] = [], retryAfterSeconds?: number) {
+  constructor(
+    code: RefusalCode,
+    message: string,
+    problems: Problem[] = [],
+    retryAfterSeconds?: number,
+    facts: Readonly<Record<string, string>> = {},
+  ) {
     super(message)
     this.name = 'Refusal'
     this.code = code
     this.problems = problems
     this.retryAfterSeconds = retryAfterSeconds
+    this.facts = facts
+  }
+
+  /** For the framework, which answers with it where no page of ours does. */
+  get statusCode(): number {
+    return refusals[this.code]
   }
 }
 
@@ -59,3 +75,8 @@ export function namedProblem(problem: Problem): Problem {
 
 export const badField = (path: string, message: string, code = 'INVALID_VALUE'): Refusal =>
   new Refusal('BAD_REQUEST', message, [{ path, code, message }])
+
+/** Refuses what is not possible now (CONFLICT), where there is a reason why not. */
+export function refuseNow(why: string | undefined): void {
+  if (why !== undefined) throw new Refusal('CONFLICT', why)
+}

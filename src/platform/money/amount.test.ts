@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 
 import { table } from '../../../test/support/table.ts'
-import { formatAmount, parseAmount, scale } from './amount.ts'
+import { formatAmount, formatCents, parseAmount, scale } from './amount.ts'
 import type { Asset } from './amount.ts'
 
 const asset = (decimals: number): Asset => ({ id: 'X-X', ticker: 'X', network: 'X', decimals })
@@ -142,4 +142,8 @@ test('a negative amount or ratio, or nothing to divide by, is a fault', () => {
   ] as const) {
     assert.throws(() => scale(amount, by, over, 'down'), { name: 'AssertionError' })
   }
+})
+
+test('cents have both decimals', () => {
+  assert.deepEqual([0n, 5n, 150n, 28_870n, -5n].map(formatCents), ['0.00', '0.05', '1.50', '288.70', '-0.05'])
 })

@@ -47,6 +47,12 @@ export function formatAmount(units: bigint, { decimals }: Pick<Asset, 'decimals'
   return fraction ? `${sign}${whole}.${fraction}` : `${sign}${whole}`
 }
 
+/** Cents as people read them, with both decimals: `150n` is `1.50`. */
+export const formatCents = (cents: bigint): string => {
+  const digits = (cents < 0n ? -cents : cents).toString().padStart(3, '0')
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
 /** `down` for what we pay, `up` for what we charge. */
 export type Rounding = 'down' | 'up'
 

@@ -93,6 +93,15 @@ describe('two nodes', () => {
     })
   }
 
+  it('agree from the first look on, though no block has come since as deep as final ones are', async () => {
+    const world = await openBitcoinWorld()
+    assert.equal(await world.one.look(), 'idle')
+    world.pass(31_000)
+    assert.equal(await world.one.look(), 'idle')
+    assert.equal(world.halted(), undefined)
+    await world.close()
+  })
+
   it('that die and come back lose nothing, whichever it is', async () => {
     const { one, node, second } = bitcoin.world
     for (const dead of [node, second]) {

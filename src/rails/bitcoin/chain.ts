@@ -22,6 +22,8 @@ export type Chain = {
   /** The one that is read, and the one that must agree, if there is one. */
   node: Node
   second: Node | undefined
+  /** Their addresses, which may hold keys. */
+  nodeAddresses: readonly string[]
   account: Account
   /** Its extended public key. */
   accountKey: string
@@ -35,4 +37,6 @@ export type Chain = {
   firstBlock: bigint | undefined
   /** Refuses a node of another chain; asked once of each. */
   checkNode(node: Node): Promise<void>
+  /** Stamps what may be paid. */
+  stampKey: Buffer
 }

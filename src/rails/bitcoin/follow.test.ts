@@ -216,7 +216,7 @@ describe('a follower of Bitcoin', () => {
     await node.mine(1)
     assert.deepEqual(labels(await one.follow()), [`deposit_seen ${txid}:0`])
     assert.equal(await other.look(), 'elsewhere')
-    bitcoin.world.pass(61_000)
+    bitcoin.world.pass(12_100)
     await node.mine(1)
     assert.deepEqual(labels(await other.follow()), [`deposit_final ${txid}:0`])
     bitcoin.world.pass(61_000)

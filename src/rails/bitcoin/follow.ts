@@ -1,6 +1,7 @@
 import { doubtOf, isNodeFault, keepDoubt, type Reports, type Round } from '../two-nodes.ts'
+import { type Term, underLease } from '../chain/lease.ts'
+import { keepNodes } from '../chain/nodes.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { compareNodes } from './agree.ts'
 import type { Chain } from './chain.ts'
@@ -19,8 +20,6 @@ export type Follower = Reports & { chain: Chain; holder: string; mempool: Mempoo
 const batch = 10n
 /** How many blocks are remembered, and so how deep a reorganization may be before crediting stops by itself. */
 const remembered = 5_000n
-/** How long a process that fell silent keeps a chain, in real milliseconds. A full block takes seconds to read. */
-const leaseMs = 60_000
 
 export const newFollower = (chain: Chain, reports: Reports): Follower => ({
   ...reports,
@@ -33,12 +32,14 @@ export const newFollower = (chain: Chain, reports: Reports): Follower => ({
  * Follows a chain by one step: reads the next blocks and reports what they brought, then makes final what both nodes have deep
  * enough. Each is one atomic block under the lease's fence. With nothing more to read, looks at the mempool and sends what is due.
  */
-export async function followOnce(follower: Follower): Promise<Round> {
+export function followOnce(follower: Follower): Promise<Round> {
   const { chain, holder } = follower
-  const { db, clock, network } = chain
-  const now = clock.realNow()
-  const [lease] = await queries.takeLease(db, network.code, { holder, now, until: after(now, leaseMs) })
-  if (!lease) return 'elsewhere'
+  const take = (term: Term) => queries.takeLease(chain.db, chain.network.code, { holder, ...term })
+  return underLease(chain, take, (lease) => look(follower, lease))
+}
+
+async function look(follower: Follower, lease: queries.ChainRow): Promise<Round> {
+  const { db, network } = follower.chain
   if (lease.halted !== null && !lease.is_passing) return 'halted'
   try {
     return await step(follower, lease)
@@ -165,9 +166,14 @@ async function settle(
   { tip, head }: { tip: { number: bigint }; head: bigint },
 ): Promise<Round> {
   const { chain, resume } = follower
-  const { db, network, name, rules, confirmations } = chain
+  const { db, network, name, rules, confirmations, clock } = chain
   const deep = tip.number - BigInt(confirmations) + 1n
-  const { agreed, doubt } = await compareNodes(chain, { deep, head, finalBlock: lease.final_block ?? 0n })
+  const { agreed, doubt } = await compareNodes(chain, {
+    deep,
+    head,
+    firstBlock: lease.first_block ?? 0n,
+    finalBlock: lease.final_block ?? 0n,
+  })
   const waiting = tip.number >= head ? await waitingGone(chain, tip.number) : undefined
   return db.atomic(async (block): Promise<Round> => {
     const [locked] = await queries.lockChain(block, network.code, lease.fence)
@@ -175,7 +181,8 @@ async function settle(
     if (doubt) {
       if (keepDoubt(follower, { keepDoubt: queries.keepDoubt, halt: queries.halt }, block, locked, doubt))
         return 'halted'
-    } else if (locked.unsure_since !== null || locked.halted !== null) {
+    } else keepNodes(block, network.code, ['ok', chain.second && 'ok'], clock.realNow())
+    if (!doubt && (locked.unsure_since !== null || locked.halted !== null)) {
       queries.endHalt(block, network.code)
       if (locked.halted !== null) resume(block, name, locked.halted)
     }

@@ -5,6 +5,7 @@ import { base58 } from '@scure/base'
 import { ripemd160 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
+import type { MostOf } from '../keys/signer-caps.ts'
 import type { ChainRules } from './networks.ts'
 import type { AddressForms } from '../../reference/addresses/output-script.ts'
 import { keyAddress, keyScript } from '../../reference/addresses/output-script.ts'
@@ -35,6 +36,8 @@ export type Signer = {
   /** The extended public key of the account, as xpub. */
   accountKey(): Promise<string>
   sign(plan: SignPlan): Promise<SignedTransfer>
+  /** What another process signs at most. */
+  most?: MostOf
 }
 
 /** The addresses of one account, derived from its public key alone. */

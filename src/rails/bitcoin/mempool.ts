@@ -1,7 +1,7 @@
 import { type Node, NodeError, Nonsense } from '../json-rpc.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import type { Chain } from './chain.ts'
-import type { ReportEvents } from '../two-nodes.ts'
+import type { ReportEvents } from '../rail.ts'
 import * as coins from './coins.sql.ts'
 import { toRailEvent } from './events.ts'
 import { readHash } from './node.ts'

@@ -5,6 +5,7 @@ import type { Database } from '../../platform/db/sql.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import { parseDuration } from '../../platform/lib/duration.ts'
 import type { Log } from '../../platform/lib/log.ts'
+import type { Secrets } from '../../platform/privacy/master-key.ts'
 import { type Confirmations, confirmationsOf } from '../confirmations.ts'
 import type { Chain } from './chain.ts'
 import { openAccount, type Signer } from './keys.ts'
@@ -23,6 +24,7 @@ export type BitcoinDependencies = {
   log: Log
   confirmations: Confirmations
   timeoutMs: number
+  secrets: Pick<Secrets, 'keyFor'>
   /** The secret that a reference names. */
   readSecret(reference: string): string
   /** The mnemonic of a rail's keys; undefined where it only watches. */
@@ -64,9 +66,8 @@ async function openChain(entry: BitcoinSettings, dependencies: BitcoinDependenci
   }
   await queries.openChain(db, network.code)
   await queries.keepWallet(db, network.code, wallet)
-  const [node, second] = entry.nodes.map((text) =>
-    openNode(/^(file|env):/.test(text) ? readSecret(text) : text, timeoutMs),
-  )
+  const nodeAddresses = entry.nodes.map((text) => (/^(file|env):/.test(text) ? readSecret(text) : text))
+  const [node, second] = nodeAddresses.map((address) => openNode(address, timeoutMs))
   if (!node) throw new Error(`The rail ${entry.name} has no node.`)
   return {
     db,
@@ -79,6 +80,7 @@ async function openChain(entry: BitcoinSettings, dependencies: BitcoinDependenci
     forms,
     node,
     second,
+    nodeAddresses,
     account,
     accountKey,
     signer,
@@ -88,16 +90,17 @@ async function openChain(entry: BitcoinSettings, dependencies: BitcoinDependenci
     mostRate: BigInt(entry.max_fee_rate ?? 0) || rules.rate.most,
     firstBlock: entry.first_block === undefined ? undefined : BigInt(entry.first_block),
     checkNode: nodeCheck(db, network, entry),
+    stampKey: dependencies.secrets.keyFor('chain-payments'),
   }
 }
 
-/** What signs for a rail: the signer's process if there is one, else keys in this process, if any. */
+/** What signs for a rail: the signer's process if there is one that knows its chain, else keys in this process, if any. */
 async function signerOf(
   entry: BitcoinSettings,
   { signer, mnemonicOf }: BitcoinDependencies,
   rules: ChainRules,
 ): Promise<Signer | undefined> {
-  if (!signer) {
+  if (!signer || rules.asset === 'DOGE-DOGE') {
     const mnemonic = await mnemonicOf(entry)
     return mnemonic === undefined ? undefined : localSigner(mnemonic, rules)
   }

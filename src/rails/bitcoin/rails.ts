@@ -1,4 +1,4 @@
-import type { Atomic } from '../../platform/db/sql.ts'
+import { showNodes } from '../chain/nodes.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Rail } from '../rail.ts'
 import type { Chain } from './chain.ts'
@@ -22,8 +22,6 @@ export type BitcoinRails = {
   opening(network: string): Promise<bigint>
   /** The address that pays out on a network, and the public key of its account; undefined where there is no rail. */
   wallet(network: string): { address: string; account_key: string } | undefined
-  /** Lets a chain be read again from a block on, and does `also` in the same block. */
-  reread(network: string, block: bigint, also: (db: Atomic) => void): Promise<void>
   /** Follows every chain, one process at a time each. `stop` ends it. */
   follow(reports: Reports): { stop(): Promise<void> }
 }
@@ -52,7 +50,6 @@ export async function openBitcoinRails(
       const chain = chains.find(({ network }) => network.code === code)
       return chain && { address: chain.wallet.address, account_key: chain.accountKey }
     },
-    reread: (code, block, also) => rereadFrom(chainOf(code), block, also),
     follow: (reports) => {
       const following = chains.map((chain) => keepFollowing(newFollower(chain, reports)))
       return { stop: async () => void (await Promise.all(following.map((one) => one.stop()))) }
@@ -73,6 +70,8 @@ export const bitcoinRail = (chain: Chain): Rail => ({
   ],
   deposit: deposits(chain),
   ...(chain.signer ? { payout: payouts(chain) } : {}),
+  nodes: () => showNodes(chain.db, chain.network.code, chain.nodeAddresses),
+  reread: (block, _report, also) => rereadFrom(chain, block, also),
   balance: async (asset) => {
     if (asset !== chain.rules.asset) return 0n
     const [held] = await heldIn(chain.db, chain.network.code)

@@ -1,3 +1,4 @@
+import { rememberCaps, type SaidCaps } from '../keys/signer-caps.ts'
 import type { SignerClient } from '../keys/signer-client.ts'
 import type { SignedTransfer, Signer } from './keys.ts'
 import type { BitcoinSettings } from './settings.ts'
@@ -16,8 +17,14 @@ export function remoteSigner(
   { asset = 'BTC', network = 'mainnet' }: Pick<BitcoinSettings, 'asset' | 'network'>,
 ): Signer {
   const chain = `${asset} ${network}`
+  const { learn, most } = rememberCaps(client)
   return {
-    accountKey: async () => (await client.call<{ keys: string }>('/keys', { family: 'bitcoin', chain })).keys,
+    most,
+    accountKey: async () => {
+      const said = await client.call<SaidCaps & { keys: string }>('/keys', { family: 'bitcoin', chain })
+      learn(said)
+      return said.keys
+    },
     sign: ({ inputs, outputs }) => {
       const parts: BitcoinParts = {
         chain,

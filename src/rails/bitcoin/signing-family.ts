@@ -2,6 +2,7 @@ import { scriptOf } from '../../reference/addresses/output-script.ts'
 import { SignerRefusal, type SigningFamily, type TransferContent } from '../keys/signer.ts'
 import { type Account, type KeyPath, openAccount, type SignedTransfer, type Signer, type SignPlan } from './keys.ts'
 import { type ChainRules, chainRules } from './networks.ts'
+import { sizeOf } from './sending/select.ts'
 import type { BitcoinParts } from './remote-signer.ts'
 import { localSigner } from './sign.ts'
 
@@ -51,17 +52,25 @@ function read({ code, rules, account }: OwnChain, { inputs, outputs }: BitcoinPa
   if (new Set(spent).size < spent.length) throw malformed('A transfer spends an output twice.')
   const payments = outputs.flatMap(({ script, amount, payout, path }) => {
     if (path && payout === undefined) {
-      if (account.addressAt(pathOf(path)).script !== script) throw malformed('An output is not ours as it says.')
+      const isWallet = path.branch === 1 && path.position === '0'
+      if (!isWallet || account.addressAt(pathOf(path)).script !== script) {
+        throw malformed('An output is not the wallet as it says.')
+      }
       return []
     }
     if (payout === undefined || path) throw malformed('An output is neither one payout nor ours.')
     return [{ payout, asset: rules.asset, amount: BigInt(amount), destination: script }]
   })
   const fee = sumOf(inputs) - sumOf(outputs)
+  const size = sizeOf(
+    rules,
+    inputs.length,
+    outputs.map(({ script }) => script),
+  )
   if (fee < 0n) throw malformed('A transfer pays more than it spends.')
   return {
     payments,
-    fee: { asset: rules.asset, amount: fee },
+    fee: { asset: rules.asset, amount: fee, size: BigInt(size), unit: 1n },
     exclusive: spent,
     // A signature proves the amount of one input only: two transfers with different lies about amounts make a valid one together.
     claims: Object.fromEntries(inputs.map(({ amount }, index) => [spent[index] ?? '', amount])),
@@ -70,12 +79,12 @@ function read({ code, rules, account }: OwnChain, { inputs, outputs }: BitcoinPa
 
 const sumOf = (all: readonly { amount: string }[]): bigint => all.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 
-/** The output script that an address of the policy names, on any chain of the family. */
-export function destinationOf(address: string): string | undefined {
+/** The output script that an address of the policy names, on any chain of the family or on one, and on its test networks. */
+export function destinationOf(address: string, chain?: string): string | undefined {
   for (const asset of ['BTC', 'LTC', 'BCH'] as const)
     for (const network of ['mainnet', 'testnet', 'regtest'] as const) {
       const script = scriptOf(address, chainRules({ asset, network }).forms)
-      if (script !== undefined) return script
+      if (script !== undefined && (chain === undefined || chain === asset)) return script
     }
   return undefined
 }

@@ -28,7 +28,7 @@ export function openCheckoutCom(
   return {
     rails: opened.map(({ rail }) => rail),
     follow: ({ report }) => {
-      const following = opened.map(({ processor }) => keepAsking(processor, report, async () => undefined))
+      const following = opened.map(({ processor, begin }) => keepAsking(processor, report, begin))
       return { stop: async () => void (await Promise.all(following.map((one) => one.stop()))) }
     },
   }

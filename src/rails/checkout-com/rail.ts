@@ -6,7 +6,7 @@ import { randomToken } from '../../platform/lib/ids.ts'
 import { parseJson } from '../../platform/lib/json.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { type Answer, type Caller, fieldsOf, openCaller, textOf } from '../processor/call.ts'
+import { type Answer, type Caller, fieldsOf, listOf, openCaller, textOf } from '../processor/call.ts'
 import { type Findings, keep, type Processor } from '../processor/follow.ts'
 import { toMinor } from '../processor/minor-units.ts'
 import {
@@ -14,42 +14,31 @@ import {
   findItem,
   type Item,
   itemsOf,
+  nameLess,
   recordMovements,
+  recordPayout,
+  recordWithheld,
   rememberItem,
   statementOf,
 } from '../processor/store.ts'
 import type { CallbackRequest, DepositHalf, DepositOrder, PayoutHalf, PlanOutcome, Rail, RailEvent } from '../rail.ts'
-import { decimalsOf, readDispute, readPayment, readPayments, readRefund, readRefundState } from './translation.ts'
-
-/** What the operator configures. */
-export type CheckoutComSettings = {
-  name: string
-  baseUrl: string
-  secretKey: string
-  webhookKey: string
-  processingChannelId: string
-  country: string
-  serves: readonly string[]
-  pageOrigins: readonly string[]
-  lookEveryMs: number
-}
+import { type CheckoutComSettings, type Desk, get } from './desk.ts'
+import { disputeAt, disputeEvents, listDisputes } from './disputes.ts'
+import { decimalsOf, readPayment, readPayments, readRefund, readRefundState } from './translation.ts'
 
 export type CheckoutComTools = { db: Database; clock: Clock; log: Log; timeoutMs: number }
-
-/** What the halves share. */
-type Desk = { settings: CheckoutComSettings; db: Database; call: Caller; processor: Processor }
 
 /** For how long the address of a page is given again: it expires after half an hour. */
 const pageMs = 25 * 60_000
 
 /**
- * Opens the rail. Source: https://api-reference.checkout.com, read 2026-11-23. An order's page may be paid in several attempts, each
+ * Opens the rail; `begin` begins to ask for the list of disputes. Source: https://api-reference.checkout.com, read 2026-11-23. An order's page may be paid in several attempts, each
  * a separate payment under our reference. There is no balance per payment method: it is the sum of what was reported.
  */
 export function openCheckoutComRail(
   settings: CheckoutComSettings,
   { db, clock, log, timeoutMs }: CheckoutComTools,
-): { rail: Rail; processor: Processor } {
+): { rail: Rail; processor: Processor; begin(): Promise<void> } {
   const { name, baseUrl, secretKey } = settings
   const call = openCaller({ baseUrl, headers: { authorization: `Bearer ${secretKey}` }, timeoutMs })
   const processor: Processor = {
@@ -59,10 +48,12 @@ export function openCheckoutComRail(
     log,
     everyMs: settings.lookEveryMs,
     look: async (item) => {
-      const { kind, id, reference } = item
+      const { kind, reference } = item
       if (kind === 'refund') return refundAt(call, item)
-      if (kind === 'dispute') return { ...ended, events: readDispute(await get(call, `/disputes/${id}`)) }
-      return readPayments(await get(call, `/payments?reference=${encodeURIComponent(reference)}`))
+      if (kind === 'disputes') return listDisputes(desk)
+      if (kind === 'dispute') return disputeAt(desk, item)
+      const found = readPayments(await paymentsOf(call, reference))
+      return { ...found, events: await nameLess(db, name, found.events) }
     },
   }
   const desk: Desk = { settings, db, call, processor }
@@ -78,20 +69,28 @@ export function openCheckoutComRail(
     },
     balance: (asset) => balanceOf(db, name, asset),
     statement: (period) => statementOf(db, name, period),
+    notePayout: (block, payout) => recordPayout(block, name, payout),
+    noteWithheld: (block, withheld) => recordWithheld(block, name, withheld),
   }
-  return { rail, processor }
+  const begin = async (): Promise<void> => {
+    const at = clock.realNow()
+    const all = { rail: name, kind: 'disputes', id: 'all', reference: 'all' } as const
+    await rememberItem(db, all, { at, lookAt: at })
+  }
+  return { rail, processor, begin }
 }
 
-/** What is at a path; undefined where Checkout.com plainly has nothing there. */
-async function get(call: Caller, path: string): Promise<unknown> {
-  const { status, body } = await call({ method: 'GET', path })
-  if (status === 404) return undefined
-  if (status !== 200) throw new Error(`Checkout.com answered ${status} where we asked for something of ours.`)
-  return body
+/** The payments under our reference, the oldest first. The list leaves out balances and what became of 3-D Secure: each is asked for by itself. */
+async function paymentsOf(call: Caller, reference: string): Promise<unknown[]> {
+  const { data } = fieldsOf(await get(call, `/payments?reference=${encodeURIComponent(reference)}`))
+  const ids = listOf(data).map((one) => textOf(fieldsOf(one).id))
+  return Promise.all(
+    ids
+      .filter(isPayment)
+      .toReversed()
+      .map((id) => get(call, `/payments/${id}`)),
+  )
 }
-
-/** A dispute is asked about when a webhook names it. */
-const ended = { status: '', settled: true, again: 'never' } as const
 
 /** A refund among the actions of its payment, which is its item's reference. */
 async function refundAt(call: Caller, { id, reference: payment, status }: Item): Promise<Findings> {
@@ -123,6 +122,7 @@ const depositOf = (desk: Desk): DepositHalf => ({
     return known === undefined ? 'unknown' : { address: payment, extraId: '', holder: '' }
   },
   disputes: true,
+  grows: true,
 })
 
 /** A page that was opened lately is given again; its address is what we remember of it. */
@@ -217,23 +217,12 @@ async function fetchAgain(desk: Desk, text: string): Promise<RailEvent[]> {
   const { type, data } = fieldsOf(parseJson(text))
   const [id, name] = [textOf(fieldsOf(data).id), textOf(type)]
   if (id === '' || name === '') throw new Refusal('BAD_REQUEST', 'This is no webhook.')
-  if (name.startsWith('dispute_')) return disputeEvents(desk, id)
+  if (name.startsWith('dispute_')) return [...(await disputeEvents(desk, id))]
   const body = isPayment(id) ? await get(desk.call, `/payments/${id}`) : undefined
-  return body === undefined ? [] : record(desk, [readPayment(body)])
+  return body === undefined ? [] : record(desk, await nameLess(desk.db, desk.settings.name, [readPayment(body)]))
 }
 
-async function disputeEvents(desk: Desk, id: string): Promise<RailEvent[]> {
-  const body = await get(desk.call, `/disputes/${encodeURIComponent(id)}`)
-  if (body === undefined) return []
-  const events = readDispute(body)
-  const { settings, db, processor } = desk
-  const at = processor.clock.realNow()
-  const item = { rail: settings.name, kind: 'dispute', id, reference: events[0]?.reference ?? '' } as const
-  await rememberItem(db, item, { at, lookAt: after(at, 365 * 86_400_000) })
-  return record(desk, events)
-}
-
-async function record({ settings, db, processor }: Desk, events: RailEvent[]): Promise<RailEvent[]> {
+async function record({ settings, db, processor }: Desk, events: readonly RailEvent[]): Promise<RailEvent[]> {
   await db.atomic(async (block) => recordMovements(block, settings.name, events, processor.clock.now()))
-  return events
+  return [...events]
 }

@@ -1,19 +1,28 @@
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
+import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/support/evm-world.ts'
 import type { RailEvent } from '../rail.ts'
+import { findNetwork } from '../../reference/catalog/network.ts'
+import { readNodes } from '../chain/nodes.ts'
+import { NoAnswer, NodeError } from '../json-rpc.ts'
 import type { Chain } from './chain.ts'
 import { followOnce, newFollower } from './follow.ts'
 import type { Node } from './node.ts'
 import { openChains } from './open.ts'
 import { payouts } from './sending/payouts.ts'
+import { contractOf } from './tokens.ts'
 
 let world: EvmWorld
 let ids = 0n
 
+/** USDT of the catalog. */
+const usdt = contractOf(findNetwork('ETH') ?? assert.fail(), 'USDT-ETH') ?? assert.fail()
+
 before(async () => {
   world = await openEvmWorld()
+  await world.anvil.layToken(usdt)
 })
 after(() => world.close())
 beforeEach(async () => {
@@ -33,7 +42,7 @@ type Lie = (method: string, answer: unknown) => unknown
 const lying = (chain: Chain, lie: Lie): Node =>
   through(chain, (askAll) => async (calls) => {
     const answers = await askAll<unknown>(calls)
-    return answers.map((answer, at) => lie(calls[at]?.method ?? '', answer)) as never
+    return (await Promise.all(answers.map((answer, at) => lie(calls[at]?.method ?? '', answer)))) as never
   }).node
 
 /** A chain with two nodes, followed to its end; `reported` is what it reported. */
@@ -97,6 +106,82 @@ describe('two nodes of a chain of the EVM', () => {
     assert.match(two.halts[1] ?? '', /^over: /)
     two.free()
   })
+
+  for (const [name, which] of [
+    ['first', 'first'],
+    ['second', 'second'],
+  ] as const) {
+    it(`lose no token deposit where the ${name} one answers eth_getLogs with an empty list`, async () => {
+      const address = await instructed()
+      await world.anvil.send({ to: usdt, data: token.mint(address, 5_000_000n) })
+      await world.anvil.mine(3)
+      let lies = true
+      const two = pair({
+        [which]: (method: string, answer: unknown) => (lies && method === 'eth_getLogs' ? [] : answer),
+      })
+      assert.equal(await two.follow(), 'halted')
+      assert(!two.kinds().includes('deposit_final'))
+      assert.match(two.halts[0] ?? '', /they report different transfers to us in the block/)
+      assert.deepEqual(
+        (await readNodes(world.db, 'ETH')).map(({ state }) => state),
+        ['disagrees', 'disagrees'],
+      )
+      lies = false
+      assert.equal(await two.follow(), 'idle')
+      assert.deepEqual(two.kinds(), ['deposit_seen', 'deposit_final'])
+      assert.match(two.halts[1] ?? '', /^over: /)
+      two.free()
+    })
+  }
+
+  it('drop a transfer that the first one has invented, once they agree', async () => {
+    const address = await instructed()
+    const hash = await world.anvil.send({ to: `0x${'8'.repeat(40)}`, value: 7_000n })
+    await world.anvil.mine(3)
+    let lies = true
+    const two = pair({
+      first: (method, answer) => {
+        if (!lies || method !== 'eth_getBlockByNumber') return answer
+        const block = answer as { transactions?: { hash: string; to: string }[] } | null
+        for (const one of block?.transactions ?? []) if (one.hash === hash) one.to = address
+        return block
+      },
+    })
+    assert.equal(await two.follow(), 'halted')
+    assert.deepEqual(two.kinds(), ['deposit_seen'])
+    lies = false
+    assert.equal(await two.follow(), 'idle')
+    assert.deepEqual(two.kinds(), ['deposit_seen', 'deposit_reversed'])
+    two.free()
+  })
+
+  for (const [name, failure, state] of [
+    ['does not answer', new NoAnswer('The node did not answer (TimeoutError).'), 'down'],
+    ['has pruned what is asked', new NodeError(-32_000, 'missing trie node'), 'refuses'],
+  ] as const) {
+    it(`show it, and stop crediting after half a minute, where the first ${name}`, async () => {
+      await world.anvil.send({ to: await instructed(), value: 1_000n })
+      await world.anvil.mine(3)
+      let isBroken = true
+      const two = pair({
+        first: (method, answer) => {
+          if (isBroken && method === 'eth_getLogs') throw failure
+          return answer
+        },
+      })
+      await assert.rejects(two.follow())
+      assert.equal((await readNodes(world.db, 'ETH'))[0]?.state, state)
+      assert.deepEqual(two.halts, [])
+      world.pass(31_000)
+      await assert.rejects(two.follow())
+      assert.match(two.halts[0] ?? '', /the first (does not answer as it should|refuses what it is asked)/)
+      isBroken = false
+      assert.equal(await two.follow(), 'idle')
+      assert.deepEqual(two.kinds(), ['deposit_seen', 'deposit_final'])
+      assert.equal((await readNodes(world.db, 'ETH'))[0]?.state, 'ok')
+      two.free()
+    })
+  }
 
   it('that are on different branches stop crediting at once', async () => {
     await world.anvil.send({ to: await instructed(), value: 1_000n })

@@ -4,6 +4,7 @@ import type { Network } from '../../reference/catalog/network.ts'
 import type { Database } from '../../platform/db/sql.ts'
 import type { Clock } from '../../platform/lib/clock.ts'
 import type { Log } from '../../platform/lib/log.ts'
+import type { Secrets } from '../../platform/privacy/master-key.ts'
 import type { SignerClient } from '../keys/signer-client.ts'
 import type { Keys } from './keys.ts'
 import type { Node } from './node.ts'
@@ -23,6 +24,7 @@ export type EvmDependencies = {
   db: Database
   clock: Clock
   log: Log
+  secrets: Pick<Secrets, 'keyFor'>
   /** The process that holds the keys, where the settings name no keystore. */
   signer?: SignerClient | undefined
   /** The rails of CONFIG_FILE. */
@@ -44,11 +46,15 @@ export type Chain = Pick<EvmDependencies, 'db' | 'clock' | 'log'> & {
   /** The one that is read, and the one that must agree, if there is one. */
   node: Node
   second: Node | undefined
+  /** Their addresses, which may hold keys. */
+  nodeAddresses: readonly string[]
   keys: Keys
   /** The chain's id, asked once; refuses a node of another chain. */
   chainId(): Promise<bigint>
   /** Refuses a node of another chain. */
   checkNode(node: Node): Promise<void>
+  /** Stamps what may be paid. */
+  stampKey: Buffer
 }
 
 /** The rail of a chain. */

@@ -1,6 +1,7 @@
 import { gather } from '../../platform/lib/gather.ts'
 import type { DepositHalf } from '../rail.ts'
 import type { Chain } from './chain.ts'
+import { watchAddresses } from './by-contract.sql.ts'
 import * as queries from './queries.ts'
 import { eventsOf } from './events.ts'
 
@@ -11,7 +12,7 @@ import { eventsOf } from './events.ts'
 export function deposits(chain: Chain): DepositHalf {
   const { db, network, confirmations, keys } = chain
   const watch = gather(async (rows: { address: string; derivation: bigint }[]) => {
-    await queries.keepAddresses(db, rows)
+    await watchAddresses(db, network.code, rows, chain.clock.realNow())
     return rows.map(() => undefined)
   })
   return {

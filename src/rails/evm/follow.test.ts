@@ -6,7 +6,7 @@ import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/s
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { RailEvent } from '../rail.ts'
 import { followOnce, newFollower } from './follow.ts'
-import type { ReportEvents } from '../two-nodes.ts'
+import type { ReportEvents } from '../rail.ts'
 import { openChains } from './open.ts'
 import { rereadFrom } from './reread.ts'
 
@@ -246,6 +246,15 @@ describe('a follower of a chain', () => {
       paid,
     )
     assert.equal(new Set(events.map(({ key }) => key)).size, events.length)
+  })
+
+  it('agrees with itself where it has one node: a second one that is added later compares what comes then', async () => {
+    const { anvil, one, db } = world
+    await anvil.mine(50)
+    await one.follow()
+    const [chain] = await db.sql<{ behind: bigint }>`
+      select next_block - agreed_block as behind from evm_chains where network = 'ETH'`
+    assert.equal(chain?.behind, 3n)
   })
 
   it('refuses a node of another chain than the one it has followed, and in live mode any but the right one', async () => {

@@ -1,9 +1,12 @@
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
-import { after } from '../../platform/lib/clock.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { keepLooking } from '../keep-looking.ts'
-import { keepDoubt, type Reports, type Round } from '../two-nodes.ts'
-import { compareNodes } from './agree.ts'
+import { nextLook, type Term, underLease } from '../chain/lease.ts'
+import { keepNodes } from '../chain/nodes.ts'
+import { doubtOf, isNodeFault, keepDoubt, type Reports, type Round } from '../two-nodes.ts'
+import { type Compared, compareNodes, oursAmong } from './agree.ts'
+import { keepLooked, lookAtAddresses } from './by-contract.ts'
 import type { Chain } from './chain.ts'
 import * as queries from './queries.ts'
 import { type Block, readBlocks, readHashes, readHead } from './read-blocks.ts'
@@ -17,10 +20,8 @@ export type Follower = Omit<Reports, 'charge'> & { chain: Chain; holder: string 
 const batch = 20n
 /** How many blocks are remembered, and so how deep a reorganization may be before crediting stops by itself. */
 const remembered = 5_000n
-/** How long a process that fell silent keeps a chain, in real milliseconds. */
-const leaseMs = 20_000
 /** How often a chain that was halted is looked at. */
-const haltedPauseMs = 60_000
+const haltedPauseMs = 10_000
 
 /** Someone who may follow a chain. */
 export const newFollower = (chain: Chain, reports: Omit<Reports, 'charge'>): Follower => ({
@@ -33,13 +34,34 @@ export const newFollower = (chain: Chain, reports: Omit<Reports, 'charge'>): Fol
  * Follows a chain by one step: reads the next blocks and reports what they brought, then makes final what the nodes agree on. Each
  * is one atomic block under the lease's fence. After a reorganization, reverses what was on the old branch.
  */
-export async function followOnce(follower: Follower): Promise<Round> {
+export function followOnce(follower: Follower): Promise<Round> {
   const { chain, holder } = follower
-  const { db, clock, network } = chain
-  const now = clock.realNow()
-  const [lease] = await queries.takeLease(db, network.code, { holder, now, until: after(now, leaseMs) })
-  if (!lease) return 'elsewhere'
+  const take = (term: Term) => queries.takeLease(chain.db, chain.network.code, { holder, ...term })
+  return underLease(chain, take, (lease) => look(follower, lease))
+}
+
+async function look(follower: Follower, lease: queries.LeaseRow): Promise<Round> {
+  const { db, network } = follower.chain
   if (lease.halted !== null && !lease.is_passing) return 'halted'
+  try {
+    const round = await step(follower, lease)
+    if (round === 'idle') await creditByContract(follower, lease.fence)
+    return round
+  } catch (error) {
+    if (!isNodeFault(error)) throw error
+    await db.atomic(async (block) => {
+      const [locked] = await queries.lockChain(block, network.code, lease.fence)
+      if (locked) keepDoubt(follower, doubts, block, locked, doubtOf('first', error))
+    })
+    throw error
+  }
+}
+
+const doubts = { keepDoubt: queries.keepDoubt, halt: queries.halt }
+
+async function step(follower: Follower, lease: queries.LeaseRow): Promise<Round> {
+  const { chain } = follower
+  const { db, network } = chain
   await chain.chainId()
   if (lease.next_block === null) {
     await begin(chain)
@@ -51,7 +73,7 @@ export async function followOnce(follower: Follower): Promise<Round> {
   const [standing] = await readHashes(chain, [tip.number])
   // A missing block means nothing: this node may be behind. Only another block in its place reverses one.
   if (standing !== undefined && standing !== tip.hash) return takeBack(follower, lease.fence, tip.number)
-  if (standing === undefined || head <= tip.number) return settle(follower, lease.fence, { tip: tip.number, head })
+  if (standing === undefined || head <= tip.number) return settle(follower, lease, { tip: tip.number, head })
 
   const to = head < tip.number + batch ? head : tip.number + batch
   const coin = nativeAsset(network).id
@@ -60,12 +82,8 @@ export async function followOnce(follower: Follower): Promise<Round> {
   if (!first || first.parent !== tip.hash) return 'more'
   await keep(follower, lease.fence, read)
   const last = read.blocks.at(-1)?.number ?? tip.number
-  const round = await settle(follower, lease.fence, { tip: last, head })
+  const round = await settle(follower, lease, { tip: last, head })
   return round === 'idle' && last < head ? 'more' : round
-}
-
-async function oursAmong({ db }: Chain, addresses: string[]): Promise<Set<string>> {
-  return new Set((await queries.ownAddresses(db, addresses)).map(({ address }) => address))
 }
 
 /**
@@ -85,12 +103,12 @@ export async function begin(chain: Chain): Promise<void> {
 }
 
 async function keep(
-  { chain, report }: Follower,
+  follower: Follower,
   fence: bigint,
   { blocks, moved, outgoing }: Awaited<ReturnType<typeof readBlocks>>,
 ): Promise<void> {
-  const { network, name: rail } = chain
-  const { code } = network
+  const { chain } = follower
+  const { code } = chain.network
   const tip = (blocks.at(-1) as Block).number
   await chain.db.atomic(async (db) => {
     const [locked] = await queries.lockChain(db, code, fence)
@@ -104,57 +122,96 @@ async function keep(
       moved.filter((one) => !back.has(idOf(one))),
     )
     queries.moveOn(db, code, tip + 1n)
-    if (fresh.length > 0)
-      await report(
-        db,
-        fresh.map((one) => ({ ...toRailEvent(one, 'seen'), rail })),
-      )
+    await reportAll(follower, db, 'seen', fresh)
   })
 }
 
 /** Makes final what has stood for long enough on both nodes, gives up what has been gone for as long, and shows when they do not agree. */
-async function settle(follower: Follower, fence: bigint, { tip, head }: { tip: bigint; head: bigint }): Promise<Round> {
-  const { chain, report, resume, oneNodeBelow } = follower
+async function settle(
+  follower: Follower,
+  lease: queries.LeaseRow,
+  { tip, head }: { tip: bigint; head: bigint },
+): Promise<Round> {
+  const { chain, resume, oneNodeBelow } = follower
   const { db, network, name: rail, clock } = chain
   const { code } = network
   const deep = tip - BigInt(chain.confirmations) + 1n
-  const due = await queries.dueArrivals(db, code, deep)
-  if (due.length === 0 && !chain.second) return 'idle'
-  const { agreed, doubt } = await compareNodes(chain, { deep, head, due })
-  const sure = due.filter(({ block, asset, amount }) => block <= agreed || amount < oneNodeBelow(asset))
+  const agreedBefore = lease.agreed_block ?? deep
+  if (!chain.second && agreedBefore >= deep && lease.unsure_since === null) {
+    if ((await queries.dueArrivals(db, code, deep)).length === 0) return 'idle'
+  }
+  const { agreed, doubt, compared } = await compareNodes(chain, { deep, head, agreedBefore })
   return db.atomic(async (block): Promise<Round> => {
-    const [locked] = await queries.lockChain(block, code, fence)
+    const [locked] = await queries.lockChain(block, code, lease.fence)
     if (!locked) return 'elsewhere'
-    const store = { keepDoubt: queries.keepDoubt, halt: queries.halt }
-    const isHalted = doubt !== undefined && keepDoubt(follower, store, block, locked, doubt)
+    const isHalted = doubt !== undefined && keepDoubt(follower, doubts, block, locked, doubt)
+    const isBehind = !doubt && agreed < deep
+    if (!doubt) keepNodes(block, code, ['ok', chain.second && (isBehind ? 'behind' : 'ok')], clock.realNow())
     if (!doubt && (locked.unsure_since !== null || locked.halted !== null)) {
       queries.endDoubt(block, code)
       if (locked.halted !== null) resume(block, rail, locked.halted)
     }
     if (isHalted) return 'halted'
-    const final = await queries.finalize(
-      block,
-      sure.map(({ id }) => id),
-    )
-    if (final.length > 0) queries.fillPurses(block, code, final, clock.realNow())
-    const lost = await queries.giveUp(block, code, agreed)
-    const events = [
-      ...final.map((one) => toRailEvent(one, 'final')),
-      ...lost.map((one) => toRailEvent(one, 'reversed')),
-    ]
-    if (events.length > 0)
-      await report(
-        block,
-        events.map((event) => ({ ...event, rail })),
-      )
-    return 'idle'
+    if (compared) await takeOver(follower, block, compared)
+    queries.keepAgreed(block, code, agreed)
+    const due = await queries.dueArrivals(block, code, deep)
+    const sure = due.filter((one) => one.block <= agreed || one.amount < oneNodeBelow(one.asset))
+    await makeFinal(follower, block, sure)
+    await reportAll(follower, block, 'reversed', await queries.giveUp(block, code, agreed))
+    return isBehind ? 'more' : 'idle'
   })
+}
+
+/** Credits coins that contracts have sent to addresses of orders: both nodes say so of a block that is final. */
+async function creditByContract(follower: Follower, fence: bigint): Promise<void> {
+  const { chain } = follower
+  const { code } = chain.network
+  const looked = await lookAtAddresses(chain)
+  if (!looked) return
+  await chain.db.atomic(async (block) => {
+    const [locked] = await queries.lockChain(block, code, fence)
+    if (locked?.halted !== null || (locked.agreed_block ?? -1n) < looked.block) return
+    const fresh = await queries.insertArrivals(block, code, await keepLooked(block, chain, looked))
+    await reportAll(follower, block, 'seen', fresh)
+    await makeFinal(follower, block, fresh)
+  })
+}
+
+async function makeFinal(follower: Follower, block: Atomic, arrivals: readonly queries.Arrival[]): Promise<void> {
+  const { network, clock } = follower.chain
+  const final = await queries.finalize(
+    block,
+    arrivals.map(({ id }) => id),
+  )
+  if (final.length > 0) queries.fillPurses(block, network.code, final, clock.realNow())
+  await reportAll(follower, block, 'final', final)
+}
+
+/** Brings what is known of blocks to what both nodes report now: an earlier answer of the first one may have been wrong. */
+async function takeOver(follower: Follower, block: Atomic, compared: Compared): Promise<void> {
+  const { code } = follower.chain.network
+  await reportAll(follower, block, 'reversed', await queries.reverseInvented(block, code, compared))
+  await reportAll(follower, block, 'seen', await queries.insertArrivals(block, code, compared.moved))
+}
+
+async function reportAll(
+  { chain: { name: rail }, report }: Follower,
+  block: Atomic,
+  status: 'seen' | 'final' | 'reversed',
+  arrivals: readonly queries.Arrival[],
+): Promise<void> {
+  if (arrivals.length === 0) return
+  await report(
+    block,
+    arrivals.map((one) => ({ ...toRailEvent(one, status), rail })),
+  )
 }
 
 const idOf = ({ hash, position }: { hash: string; position: number }): string => `${hash}:${position}`
 
 /** Goes back to the last block that the old way and the new one have in common. Stops crediting where none is remembered. */
-async function takeBack({ chain, report, halt }: Follower, fence: bigint, tip: bigint): Promise<Round> {
+async function takeBack(follower: Follower, fence: bigint, tip: bigint): Promise<Round> {
+  const { chain, halt } = follower
   const { db, network, name: rail, log } = chain
   const { code } = network
   const fork = await commonBlock(chain, tip)
@@ -168,11 +225,7 @@ async function takeBack({ chain, report, halt }: Follower, fence: bigint, tip: b
     queries.dropBlocks(block, code, fork)
     const lost = await queries.takeBack(block, code, fork)
     queries.moveOn(block, code, fork + 1n)
-    if (lost.length > 0)
-      await report(
-        block,
-        lost.map((one) => ({ ...toRailEvent(one, 'reversed'), rail })),
-      )
+    await reportAll(follower, block, 'reversed', lost)
   })
   log.warn(
     { network: code, from: String(tip), to: String(fork ?? '') },
@@ -211,7 +264,7 @@ export function keepFollowing(follower: Follower, charge: Reports['charge']): { 
         await sweepOnce(chain)
         await chargeCosts(chain, charge)
       }
-      if (round !== 'halted') return round === 'more'
+      if (round !== 'halted') return nextLook(round)
       log.error({ network: network.code }, 'A chain is not followed: it was halted.')
       return haltedPauseMs
     },

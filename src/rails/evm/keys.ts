@@ -2,6 +2,7 @@ import { ECDH } from 'node:crypto'
 
 import type { HDKey } from '@scure/bip32'
 
+import type { MostOf } from '../keys/signer-caps.ts'
 import { indicesOf } from './derivation.ts'
 import type { Hex } from './node.ts'
 import { callOf, type OwnAddresses, type Transfer } from './transfer.ts'
@@ -13,6 +14,8 @@ export type SignedTransfer = { raw: Hex; hash: Hex }
 export type Keys = OwnAddresses & {
   /** The same transfer always gives the same bytes (RFC 6979). */
   sign(transfer: Transfer): Promise<SignedTransfer>
+  /** What another process signs at most. */
+  most?: MostOf
 }
 
 /** Public keys: the wallet that pays out, and the parent of the addresses of transactions as an xpub. */

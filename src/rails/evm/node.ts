@@ -1,23 +1,14 @@
+import { NoAnswer, NodeError } from '../json-rpc.ts'
+
 /** A number as nodes write it: `0x` and hex digits without leading zeros. */
 export type Hex = `0x${string}`
 
 /** A call to a node. */
 export type Call = { method: string; params: readonly unknown[] }
 
-/** A node understood a call and says no. `code` is JSON-RPC's. */
-export class NodeError extends Error {
-  readonly code: number
-
-  constructor(code: number, message: string) {
-    super(message)
-    this.name = 'NodeError'
-    this.code = code
-  }
-}
-
 /** A node of a chain, asked by JSON-RPC over HTTP. */
 export type Node = {
-  /** Asks one thing. Throws a `NodeError` for a no, another error when there was no answer. */
+  /** Asks one thing. Throws a `NodeError` for a no, a `NoAnswer` when there was none. */
   ask<Result>(method: string, ...params: unknown[]): Promise<Result>
   /** Asks many things in as few requests as the batch's bound allows; fails as a whole. */
   askAll<Result>(calls: Call[]): Promise<Result[]>
@@ -38,15 +29,18 @@ export function openNode(url: string, timeoutMs: number): Node {
       body,
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error: unknown) => {
-      throw new Error(`The node did not answer (${error instanceof Error ? error.name : 'unknown'}).`)
+      throw new NoAnswer(`The node did not answer (${error instanceof Error ? error.name : 'unknown'}).`)
     })
-    if (!answer.ok) throw new Error(`The node answered with status ${answer.status}.`)
-    const replies = (await answer.json()) as Reply[] | Reply
-    if (!Array.isArray(replies)) throw refusedBy(replies) ?? new Error('The node did not return a list of responses.')
+    if (!answer.ok) throw new NoAnswer(`The node answered with status ${answer.status}.`)
+    const replies = (await answer.json().catch(() => {
+      throw new NoAnswer('The node did not answer with JSON.')
+    })) as Reply[] | Reply
+    if (!Array.isArray(replies))
+      throw refusedBy(replies) ?? new NoAnswer('The node did not return a list of responses.')
     const byId = new Map(replies.map((reply) => [reply.id, reply]))
     return calls.map(({ method }, id) => {
       const reply = byId.get(id)
-      if (!reply) throw new Error(`The node left ${method} unanswered.`)
+      if (!reply) throw new NoAnswer(`The node left ${method} unanswered.`)
       const refused = refusedBy(reply)
       if (refused) throw refused
       return reply.result

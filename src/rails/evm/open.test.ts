@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
 import { testDatabase } from '../../../test/support/database.ts'
+import { testSecrets } from '../../../test/support/test-secrets.ts'
 import { ConfigError, readConfig } from '../../app/config/config.ts'
 import { openPool } from '../../platform/db/pool.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
@@ -40,8 +41,8 @@ describe('the settings of chains of the EVM', () => {
 
   it('open nothing where no chain is real, and refuse a network of another kind or a wrong password', async () => {
     const { url } = await testDatabase()
-    const db = openPool({ urls: [url], size: 2, statementNames: true })
-    const dependencies = { db, clock: systemClock(), log: silentLog }
+    const db = openPool({ urls: [url], size: 2 })
+    const dependencies = { db, clock: systemClock(), log: silentLog, secrets: testSecrets }
     const openWith = (settings: Record<string, string>) =>
       openEvmRails({ ...dependencies, config: readConfig({ DATA_DIR: folder, ...settings }) })
     try {

@@ -49,10 +49,11 @@ export async function keystorePassword({ evm }: { evm: EvmSettings }): Promise<s
 }
 
 async function openChain(dependencies: EvmDependencies, entry: EvmEntry, keys: Keys): Promise<Chain> {
-  const { config, db, clock, log, readSecret } = dependencies
+  const { config, db, clock, log, readSecret, secrets } = dependencies
   const network = evmNetwork(entry.network)
   const urlOf = (text: string): string => (readSecret && /^(file|env):/.test(text) ? readSecret(text) : text)
-  const [node, second] = entry.nodes.map((text) => openNode(urlOf(text), config.outsideTimeoutMs))
+  const nodeAddresses = entry.nodes.map(urlOf)
+  const [node, second] = nodeAddresses.map((address) => openNode(address, config.outsideTimeoutMs))
   if (!node) throw new Error(`The rail ${entry.name} has no node.`)
   if (config.environment.catalogChainsOnly && !second && dependencies.entries?.includes(entry)) {
     throw new Error(`The rail ${entry.name} needs two independent nodes.`)
@@ -73,9 +74,11 @@ async function openChain(dependencies: EvmDependencies, entry: EvmEntry, keys: K
     },
     node,
     second,
+    nodeAddresses,
     keys,
     chainId: () => idOf(node),
     checkNode: async (one) => void (await idOf(one)),
+    stampKey: secrets.keyFor('chain-payments'),
   }
 }
 

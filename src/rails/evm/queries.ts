@@ -1,4 +1,5 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { forgetLooks } from './by-contract.sql.ts'
 import type { Block, IncomingTransfer, Outgoing } from './read-blocks.ts'
 
 /** Makes a chain known. */
@@ -16,6 +17,8 @@ export const keepChainId = (db: Db, network: string, id: bigint): Promise<{ chai
 export type LeaseRow = {
   fence: bigint
   next_block: bigint | null
+  /** Up to here, both nodes report the same. */
+  agreed_block: bigint | null
   halted: string | null
   is_passing: boolean
   unsure_since: Date | null
@@ -31,7 +34,7 @@ export const takeLease = (
     update evm_chains set holder = ${holder}, lease_until = ${until},
       fence = fence + case when holder is not distinct from ${holder} then 0 else 1 end
     where network = ${network} and (holder is null or holder = ${holder} or lease_until < ${now})
-    returning fence, next_block, halted, is_passing, unsure_since`
+    returning fence, next_block, agreed_block, halted, is_passing, unsure_since`
 
 /** Gives a lease back, if it is still this holder's. */
 export const endLease = (db: Db, network: string, holder: string): Promise<unknown[]> =>
@@ -40,13 +43,13 @@ export const endLease = (db: Db, network: string, holder: string): Promise<unkno
 /** Locks a chain for writing; gives nothing to who lost the lease. */
 export const lockChain = (db: Atomic, network: string, fence: bigint): Promise<LeaseRow[]> =>
   db.sql`
-    select fence, next_block, halted, is_passing, unsure_since from evm_chains
+    select fence, next_block, agreed_block, halted, is_passing, unsure_since from evm_chains
     where network = ${network} and fence = ${fence} for update`
 
 /** Begins to follow a chain above a block, unless somebody has begun. Gives nothing then. */
 export const beginAt = (db: Atomic, network: string, block: bigint): Promise<unknown[]> =>
   db.sql`
-    update evm_chains set first_block = ${block}, next_block = ${block + 1n}
+    update evm_chains set first_block = ${block}, next_block = ${block + 1n}, agreed_block = ${block}
     where network = ${network} and next_block is null returning network`
 
 /** The block whose state the following of a chain began with. */
@@ -61,15 +64,39 @@ export const lockAnyhow = (db: Atomic, network: string): Promise<{ first_block: 
 export const rereadFrom = (db: Atomic, network: string, { number, hash }: { number: bigint; hash: string }): void => {
   db.send`delete from evm_blocks where network = ${network}`
   db.send`delete from evm_outgoing where network = ${network} and block > ${number}`
+  forgetLooks(db, network, number)
   db.send`insert into evm_blocks (network, number, hash) values (${network}, ${number}, ${hash})`
   db.send`
-    update evm_chains set halted = null, is_passing = false, unsure_since = null, next_block = ${number + 1n}, fence = fence + 1, holder = null, lease_until = null
+    update evm_chains set halted = null, is_passing = false, unsure_since = null, next_block = ${number + 1n},
+      agreed_block = least(agreed_block, ${number}), fence = fence + 1, holder = null, lease_until = null
     where network = ${network}`
 }
 
 /** Writes down up to where a chain has been read. */
 export const moveOn = (db: Atomic, network: string, nextBlock: bigint): void =>
-  db.send`update evm_chains set next_block = ${nextBlock} where network = ${network}`
+  db.send`
+    update evm_chains set next_block = ${nextBlock}, agreed_block = least(agreed_block, ${nextBlock - 1n})
+    where network = ${network}`
+
+/** Writes down up to where both nodes report the same. */
+export const keepAgreed = (db: Atomic, network: string, block: bigint): void =>
+  db.send`update evm_chains set agreed_block = ${block} where network = ${network} and agreed_block < ${block}`
+
+/** Reverses what one node reported in blocks where both agree now that it is not there. Gives it. */
+export const reverseInvented = (
+  db: Atomic,
+  network: string,
+  { from, to, moved }: { from: bigint; to: bigint; moved: readonly IncomingTransfer[] },
+): Promise<Arrival[]> =>
+  db.sql`
+    update evm_arrivals as arrival set state = 'reversed'
+    where network = ${network} and state = 'seen' and block between ${from} and ${to} and not exists (
+      select 1 from unnest(${moved.map((one) => one.hash)}::text[], ${moved.map((one) => one.position)}::integer[],
+        ${moved.map((one) => one.to)}::text[], ${moved.map((one) => one.asset)}::text[],
+        ${moved.map((one) => one.amount)}::numeric[]) as moved (hash, position, address, asset, amount)
+      where moved.hash = arrival.hash and moved.position = arrival.position and moved.address = arrival.address
+        and moved.asset = arrival.asset and moved.amount = arrival.amount)
+    returning *`
 
 /** Stops crediting on a chain, and says why. One that is passing ends by itself once the nodes agree. */
 export const halt = (db: Atomic, network: string, reason: string, isPassing: boolean): void =>
@@ -107,6 +134,7 @@ export const blocksUpTo = (
 export const dropBlocks = (db: Atomic, network: string, above: bigint): void => {
   db.send`delete from evm_blocks where network = ${network} and number > ${above}`
   db.send`delete from evm_outgoing where network = ${network} and block > ${above}`
+  forgetLooks(db, network, above)
 }
 
 /** Keeps addresses of ours. One that is known is left as it is. */

@@ -1,13 +1,15 @@
-import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { showNodes } from '../chain/nodes.ts'
 import { balanceOf, openingBalance } from './balance.ts'
 import type { Chain, EvmDependencies } from './chain.ts'
 import { deposits } from './deposits.ts'
 import { begin, keepFollowing, newFollower } from './follow.ts'
-import type { ReportEvents, Reports } from '../two-nodes.ts'
+import type { Reports } from '../two-nodes.ts'
 import { deriveKeys, newMnemonic } from './keys.ts'
 import { readKeystore, writeKeystore } from '../keys/keystore.ts'
+import type { SignerClient } from '../keys/signer-client.ts'
 import { openChains } from './open.ts'
+import { remoteKeys } from './remote-keys.ts'
 import { readHead } from './read-blocks.ts'
 import { rereadFrom } from './reread.ts'
 import { payouts } from './sending/payouts.ts'
@@ -19,8 +21,6 @@ export type EvmRails = {
   rails: ReadonlyMap<string, Rail>
   /** What the wallet of a chain held of an asset before any of its deposits could be reported. */
   opening(network: string, asset: string): Promise<bigint>
-  /** Lets a chain be read again from a block on, and does `also` in the same block. See `rereadFrom`. */
-  reread(network: string, block: bigint, report: ReportEvents, also: (db: Atomic) => void): Promise<void>
   /** Follows every chain, one process at a time each, reports what comes, and gathers it in the wallet that pays. `stop` ends it. */
   follow(reports: Reports): { stop(): Promise<void> }
 }
@@ -38,7 +38,6 @@ export async function openEvmRails(dependencies: EvmDependencies): Promise<EvmRa
   }
   return {
     rails: new Map(chains.map((chain) => [chain.network.code, evmRail(chain)])),
-    reread: (code, block, report, also) => rereadFrom(chainOf(code), block, report, also),
     opening: async (code, asset) => {
       const chain = chainOf(code)
       await begin(chain)
@@ -58,6 +57,8 @@ export const evmRail = (chain: Chain): Rail => ({
   serves: [{ directions: ['deposit', 'payout'], categories: ['CRYPTO'], networks: [chain.network.code] }],
   deposit: deposits(chain),
   payout: payouts(chain),
+  nodes: () => showNodes(chain.db, chain.network.code, chain.nodeAddresses),
+  reread: (block, report, also) => rereadFrom(chain, block, report, also),
   balance: (asset) => balanceOf(chain, asset),
   check: async () => {
     await chain.chainId()
@@ -75,6 +76,11 @@ export async function createKeystore(file: string, password: string): Promise<{ 
 /** Opens a keystore and gives the address that pays out. */
 export const showKeystore = async (file: string, password: string): Promise<{ hot: string }> => ({
   hot: (await deriveKeys(await readKeystore(file, password))).hot,
+})
+
+/** Asks a signer for the address that pays out. */
+export const showSigner = async (client: SignerClient): Promise<{ hot: string }> => ({
+  hot: (await remoteKeys(client)).hot,
 })
 
 export { keystorePassword } from './open.ts'

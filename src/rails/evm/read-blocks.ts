@@ -1,3 +1,4 @@
+import { NoAnswer } from '../json-rpc.ts'
 import type { Chain } from './chain.ts'
 import { toHex } from './node.ts'
 import { contractsOn, type RawLog, readTransfer, transferTopic } from './tokens.ts'
@@ -110,7 +111,7 @@ async function provenMoves(
   )
   return candidates.flatMap(({ hash, to, value, block }, index) => {
     const receipt = receipts[index]
-    if (!receipt || receipt.blockHash !== block.hash) throw new Error('The chain changed while a receipt was read.')
+    if (!receipt || receipt.blockHash !== block.hash) throw new NoAnswer('The chain changed while a receipt was read.')
     if (receipt.status !== '0x1') return []
     const found: IncomingTransfer[] = []
     const common = { hash, block: BigInt(block.number) }

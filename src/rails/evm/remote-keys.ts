@@ -1,3 +1,4 @@
+import { rememberCaps, type SaidCaps } from '../keys/signer-caps.ts'
 import type { SignerClient } from '../keys/signer-client.ts'
 import { type Keys, openAddresses, type PublicKeys, type SignedTransfer } from './keys.ts'
 
@@ -19,10 +20,13 @@ export type EvmParts = {
 
 /** Our addresses as the signer says, and its signatures. Asks for the public keys at once. */
 export async function remoteKeys(client: SignerClient): Promise<Keys> {
-  const { keys } = await client.call<{ keys: PublicKeys }>('/keys', { family: 'evm', chain: 'all' })
-  const own = await openAddresses(keys)
+  const { learn, most } = rememberCaps(client)
+  const said = await client.call<SaidCaps & { keys: PublicKeys }>('/keys', { family: 'evm', chain: 'all' })
+  learn(said)
+  const own = await openAddresses(said.keys)
   return {
     ...own,
+    most,
     sign: ({ network, chainId, nonce, asset, amount, gas, maxFee, priorityFee, route }) => {
       const parts: EvmParts = {
         network,

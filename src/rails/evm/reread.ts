@@ -1,7 +1,7 @@
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Chain } from './chain.ts'
-import type { ReportEvents } from '../two-nodes.ts'
+import type { ReportEvents } from '../rail.ts'
 import * as queries from './queries.ts'
 import { readHashes, readHead } from './read-blocks.ts'
 import { toRailEvent } from './events.ts'

@@ -26,7 +26,7 @@ const policy = `
 caps:
   - { asset: ETH-ETH, per: transaction, max: "2" }
   - { asset: ETH-ETH, per: P1D, max: "5" }
-destinations: { allow: ["${customer}"], classes: [] }
+destinations: { allow: ["ETH:${customer}"], classes: [] }
 approvals: []
 approvers: []
 `

@@ -11,17 +11,15 @@ const malformed = (message: string): SignerRefusal => new SignerRefusal('malform
 
 /**
  * The chains of the EVM in the signer's process: coins and tokens of the catalog, on the chain that the catalog names for their
- * network, or that `testChains` names instead. Between our own addresses, which it derives itself, it moves any amount.
+ * network, or that `testChains` names instead. Between our own addresses, which it derives itself, it moves any amount: from any of
+ * them to the wallet, and to those with a number below `ownAddresses` as gas.
  */
-export function evmFamily(
-  mnemonic: string,
-  testChains: ReadonlyMap<string, bigint>,
-): SigningFamily<EvmParts, SignedTransfer, PublicKeys> {
+export function evmFamily(mnemonic: string, bounds: OwnBounds): SigningFamily<EvmParts, SignedTransfer, PublicKeys> {
   let opened: ReturnType<typeof deriveKeys> | undefined
   const keys = (): ReturnType<typeof deriveKeys> => (opened ??= deriveKeys(mnemonic))
   return {
     publicKeys: async () => (await keys()).publicKeys,
-    read: async (parts) => read(await keys(), testChains, transferOf(parts)),
+    read: async (parts) => read(await keys(), bounds, transferOf(parts)),
     sign: async (parts) => (await keys()).sign(transferOf(parts)),
   }
 }
@@ -48,7 +46,10 @@ function routeOf({ payout, recipient, gasFor, sweepOf }: EvmParts): Route {
   return { payout, recipient }
 }
 
-function read(own: OwnAddresses, testChains: ReadonlyMap<string, bigint>, transfer: Transfer): TransferContent {
+/** What the policy of the signer says of chains and of our own addresses. */
+type OwnBounds = { testChains: ReadonlyMap<string, bigint>; ownAddresses: bigint }
+
+function read(own: OwnAddresses, { testChains, ownAddresses }: OwnBounds, transfer: Transfer): TransferContent {
   const { chainId, nonce, asset, amount, gas, maxFee, priorityFee, route } = transfer
   const network = findNetwork(transfer.network)
   if (network?.family !== 'evm' || network.code !== transfer.network) throw malformed('This is no network of the EVM.')
@@ -60,9 +61,12 @@ function read(own: OwnAddresses, testChains: ReadonlyMap<string, bigint>, transf
   if (amount === 0n || gas === 0n || maxFee === 0n || priorityFee > maxFee) throw malformed('This is no transfer.')
   const coin = nativeAsset(network).id
   if ('gasFor' in route && asset !== coin) throw malformed('Gas is paid in the coin of the chain.')
+  if ('gasFor' in route && route.gasFor >= ownAddresses) {
+    throw new SignerRefusal('policy', 'The policy knows no address of ours with so large a number.')
+  }
   return {
     payments: 'payout' in route ? [{ payout: route.payout, asset, amount, destination: recipientOf(own, route) }] : [],
-    fee: { asset: coin, amount: gas * maxFee },
+    fee: { asset: coin, amount: gas * maxFee, size: gas, unit: 10n ** 9n },
     exclusive: [`eip155:${chainId} ${senderOf(own, transfer)} ${nonce}`],
     // The signature covers every field.
     claims: {},

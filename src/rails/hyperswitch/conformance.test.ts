@@ -28,8 +28,8 @@ after(async () => {
 })
 
 const realNow = (): Date => new Date(at)
-const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined }
-const open = (): HyperswitchRail => openHyperswitchRail(fake.settings, { db, clock, log: silentLog, timeoutMs: 2_000 })
+const clock = { now: realNow, realNow, offsetMs: () => 0, learnOffset: () => undefined, follow: () => 0 }
+const open = (): HyperswitchRail => openHyperswitchRail(fake.settings, { db, clock, log: silentLog, timeoutMs: 60_000 })
 
 /** Lets so much time pass that everything open is asked about, and asks. */
 async function pass({ desk }: HyperswitchRail): Promise<void> {

@@ -48,6 +48,7 @@ export function deposits(desk: Desk): DepositHalf {
       return item ? { address: item.id, extraId: '', holder: '' } : 'unknown'
     },
     disputes: true,
+    grows: true,
     ...(settings.capture === 'manual'
       ? {
           capture: (payment) => change(desk, payment, 'capture', {}),

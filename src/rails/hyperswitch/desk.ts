@@ -3,7 +3,7 @@ import { after, type Clock } from '../../platform/lib/clock.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { fieldsOf, listOf, textOf } from '../processor/call.ts'
 import { type Findings, keep, type Processor } from '../processor/follow.ts'
-import { findItem, type Item, type ItemKind, itemsOf, rememberItem } from '../processor/store.ts'
+import { findItem, type Item, type ItemKind, itemsOf, nameLess, rememberItem } from '../processor/store.ts'
 import type { RailEvent } from '../rail.ts'
 import { type Client, openClient } from './client.ts'
 import type { HyperswitchSettings } from './settings.ts'
@@ -65,7 +65,7 @@ export const watchDisputes = (desk: Desk): Promise<void> =>
   remember(desk, { kind: 'disputes', id: disputeList, reference: disputeList })
 
 async function lookAt(desk: Desk, { rail, kind, id, settled }: Item): Promise<Findings | undefined> {
-  const { client, settings } = desk
+  const { client, db, settings } = desk
   if (kind === 'disputes') return listDisputes(desk, rail)
   const body = await client[kind](id)
   if (body === undefined) return undefined
@@ -73,9 +73,11 @@ async function lookAt(desk: Desk, { rail, kind, id, settled }: Item): Promise<Fi
   // Another profile of the same merchant is another business.
   if (typeof profile === 'string' && profile !== settings.profileId) return undefined
   switch (kind) {
-    case 'payment':
+    case 'payment': {
       await rememberDisputes(desk, id, fieldsOf(body).disputes)
-      return readPayment(body)
+      const found = readPayment(body)
+      return { ...found, events: await nameLess(db, rail, found.events) }
+    }
     case 'refund':
       return readRefund(body, settled)
     case 'payout':

@@ -3,13 +3,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseJson } from '../../platform/lib/json.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Fields, fieldsOf, textOf } from '../processor/call.ts'
-import { findItem, type ItemKind } from '../processor/store.ts'
-import { balanceOf, statementOf } from '../processor/store.ts'
+import { balanceOf, findItem, type ItemKind, recordPayout, recordWithheld, statementOf } from '../processor/store.ts'
 import type { CallbackRequest, Rail, RailCheck, RailEvent, Service } from '../rail.ts'
 import { deposits } from './deposits.ts'
 import { type Desk, type DeskTools, isOurs, openDesk, remember } from './desk.ts'
 import { payoutsOf } from './payouts.ts'
-import { type HyperswitchSettings, pageCategories, payoutCategories } from './settings.ts'
+import { type HyperswitchSettings, pageCategories, payoutCategories, servesProblem } from './settings.ts'
 
 /** The rail, and what asks Hyperswitch about everything that is open there. */
 export type HyperswitchRail = { rail: Rail; desk: Desk }
@@ -36,6 +35,8 @@ export function openHyperswitchRail(settings: HyperswitchSettings, tools: DeskTo
     check: () => checkOf(desk),
     balance: (asset) => balanceOf(tools.db, name, asset),
     statement: (period) => statementOf(tools.db, name, period),
+    notePayout: (db, payout) => recordPayout(db, name, payout),
+    noteWithheld: (db, withheld) => recordWithheld(db, name, withheld),
   }
   return { rail, desk }
 }
@@ -54,9 +55,8 @@ function servicesOf({ name, serves, currencies, payouts }: HyperswitchSettings):
   const networks = currencies ?? ('any' as const)
   const pages = serves.filter((category) => category in pageCategories)
   const outgoing = serves.filter((category) => payoutCategories.includes(category))
-  if (outgoing.length > 0 && !payouts) {
-    throw new Error(`The rail ${name} serves ${outgoing.join(', ')}, which it only pays out: set "payouts: true".`)
-  }
+  const problem = servesProblem({ serves, payouts })
+  if (problem !== undefined) throw new Error(`The rail ${name} ${problem}.`)
   return [
     ...(pages.length > 0 ? [{ directions: ['deposit' as const], categories: pages, networks }] : []),
     ...(outgoing.length > 0 ? [{ directions: ['payout' as const], categories: outgoing, networks }] : []),

@@ -48,6 +48,17 @@ export type HyperswitchEntry = {
   page_origins?: string[]
 }
 
+/** What keeps a rail that serves these categories from being opened; undefined for nothing. */
+export function servesProblem({
+  serves,
+  payouts = false,
+}: Pick<HyperswitchSettings, 'serves'> & { payouts?: boolean }): string | undefined {
+  const outgoing = serves.filter((category) => payoutCategories.includes(category))
+  return outgoing.length > 0 && !payouts
+    ? `serves ${outgoing.join(', ')}, which it only pays out: set "payouts: true"`
+    : undefined
+}
+
 export const hyperswitchSchema: Schema = {
   type: 'object',
   description: 'Cards, wallets and other payment pages through Hyperswitch.',

@@ -1,5 +1,6 @@
 import type { CardAuthentication, Dispute, RailEvent, RailEventKind } from '../rail.ts'
 import { type Fields, fieldsOf, integerOf, textOf, timeOf } from '../processor/call.ts'
+import { codeOf, given, outcomeOf } from '../processor/card.ts'
 import type { Findings } from '../processor/follow.ts'
 import { type Decimals, fromMinor } from '../processor/minor-units.ts'
 
@@ -20,12 +21,16 @@ const asked = (kind: RailEventKind, step: string, again: Findings['again']): Pay
 })
 const captured: PaymentMeaning = { kind: 'deposit_final', step: 'captured', again: 'briefly', amount: 'received' }
 
+/** A part of it was captured: more may be, now or later. Each amount is a separate event. */
+const inPart: PaymentMeaning = { ...captured, step: 'captured:', again: 'rarely' }
+
 /** IntentStatus. `undefined`: nobody has tried to pay yet. A status that is not here moves no money, and is asked about again. */
 const payments: ReadonlyMap<string, PaymentMeaning | undefined> = new Map([
   ['requires_payment_method', undefined],
   ['requires_confirmation', undefined],
   ['succeeded', captured],
-  ['partially_captured', captured],
+  ['partially_captured', inPart],
+  ['partially_captured_and_capturable', inPart],
   ['requires_capture', asked('deposit_seen', 'authorized', 'soon')],
   ['failed', asked('deposit_declined', 'failed', 'briefly')],
   ['cancelled', asked('deposit_declined', 'cancelled', 'briefly')],
@@ -54,12 +59,12 @@ export function readPayment(body: unknown): Findings {
 
   const amount = integerOf(payment.amount)
   // Partly captured, only what was received counts; of a payment that succeeded, some processors name the amount alone.
-  const received = integerOf(payment.amount_received) ?? (status === 'partially_captured' ? undefined : amount)
+  const received = integerOf(payment.amount_received) ?? (meaning === inPart ? undefined : amount)
   const money = moneyOf(payment.currency, meaning.amount === 'received' ? received : amount)
   const isClear = money !== undefined && money.amount > 0n
   const event: RailEvent = {
     // What is not clear must not take the key of what is.
-    key: isClear ? `${id}:${meaning.step}` : `${id}:unclear:${status}`,
+    key: isClear ? `${id}:${meaning.step}${meaning === inPart ? String(received) : ''}` : `${id}:unclear:${status}`,
     kind: isClear ? meaning.kind : 'unknown',
     reference: referenceOf(id),
     payment: id,
@@ -86,11 +91,6 @@ function reasonOf(kind: RailEventKind, payment: Fields): Record<string, string> 
   return { reason, ...given('code', codeOf(payment.unified_code) || codeOf(payment.error_code)) }
 }
 
-/** A code of the processor, if it looks like one: free text may hold what a person wrote. */
-const codeOf = (value: unknown): string => (/^[\w.-]{1,40}$/.test(textOf(value)) ? textOf(value) : '')
-
-const given = (name: string, value: string): Record<string, string> => (value === '' ? {} : { [name]: value })
-
 /** What the risk rules read of a card: checks of the address and the code, the country of its bank, and its fingerprint. */
 function riskOf(payment: Fields): Record<string, string> {
   const card = cardOf(payment)
@@ -110,18 +110,15 @@ const cardOf = (payment: Fields): Fields => {
   return fieldsOf(data.card)
 }
 
-/**
- * The outcome of 3-D Secure by its electronic commerce indicator: 05 and 02 are authenticated, 06 and 01 attempted, and the issuer
- * bears fraud in both; anything else shifts nothing. Nothing at all where Hyperswitch does not say.
- */
+/** The outcome of 3-D Secure by its electronic commerce indicator: anything else shifts nothing. Nothing at all where Hyperswitch does not say. */
 function authenticationOf(payment: Fields): { authentication?: CardAuthentication } {
   const external = fieldsOf(payment.external_authentication_details)
   const native = fieldsOf(cardOf(payment).authentication_data)
   const indicator = textOf(external.electronic_commerce_indicator) || textOf(native.electronic_commerce_indicator)
   const status = textOf(external.status)
   if (status === 'failed') return { authentication: { threeDSecure: 'failed', liabilityShifted: false } }
-  if (/^0?[25]$/.test(indicator)) return { authentication: { threeDSecure: 'authenticated', liabilityShifted: true } }
-  if (/^0?[16]$/.test(indicator)) return { authentication: { threeDSecure: 'attempted', liabilityShifted: true } }
+  const outcome = outcomeOf(indicator)
+  if (outcome) return { authentication: outcome }
   if (status === 'success') return { authentication: { threeDSecure: 'authenticated', liabilityShifted: false } }
   const isNotUsed = indicator !== '' || textOf(payment.authentication_type) === 'no_three_ds'
   return isNotUsed ? { authentication: { threeDSecure: 'not_used', liabilityShifted: false } } : {}
@@ -181,7 +178,7 @@ function readOutgoing(
     : { events: [event('payout_failed', 'failed')], status, settled: false, again: 'never' }
 }
 
-type DisputeMeaning = 'open' | 'won' | 'lost' | 'unknown'
+type DisputeMeaning = 'open' | 'won' | 'lost' | 'expired' | 'unknown'
 
 /** DisputeStatus. An inquiry that expired took nothing; whether a chargeback that did was lost is for a person to say. */
 const disputes: ReadonlyMap<string, DisputeMeaning> = new Map([
@@ -191,24 +188,37 @@ const disputes: ReadonlyMap<string, DisputeMeaning> = new Map([
   ['dispute_cancelled', 'won'],
   ['dispute_lost', 'lost'],
   ['dispute_accepted', 'lost'],
-  ['dispute_expired', 'unknown'],
+  ['dispute_expired', 'expired'],
 ])
 
 /**
- * The events of a dispute as it is now, with what it must have been before. Before a chargeback (`pre_dispute`) nothing is
- * withdrawn; from then on the amount is, until the dispute is won. Its amounts are texts of minor units.
+ * DisputeStage, in the order in which a dispute passes through some of them under one id; each has its own status. Before a chargeback
+ * nothing is withdrawn.
+ */
+const stages: ReadonlyMap<string, { round: number; step: string }> = new Map([
+  ['pre_dispute', { round: -1, step: 'inquiry:' }],
+  ['dispute', { round: 0, step: '' }],
+  ['pre_arbitration', { round: 1, step: 'pre_arbitration:' }],
+  ['arbitration', { round: 2, step: 'arbitration:' }],
+  ['dispute_reversal', { round: 3, step: 'reversal:' }],
+])
+
+/**
+ * The events of a dispute as it is now, with what it must have been before in the same stage. From a chargeback on the amount is
+ * withdrawn while a stage is open or lost, and given back where it is won: so it goes from one stage to the next, whatever of it we
+ * have seen. Its amounts are texts of minor units.
  */
 export function readDispute(body: unknown): Findings {
   const fields = fieldsOf(body)
   const [id, payment] = [textOf(fields.dispute_id), textOf(fields.payment_id)]
   const [stage, status] = [textOf(fields.dispute_stage), textOf(fields.dispute_status)]
+  const place = stages.get(stage)
   const isInquiry = stage === 'pre_dispute'
   const money = moneyOf(fields.currency, integerOf(fields.amount))
-  const known = money ? (disputes.get(status) ?? 'unknown') : 'unknown'
-  const meaning = known === 'unknown' && isInquiry && status === 'dispute_expired' && money ? 'won' : known
+  const meaning = money && place ? (disputes.get(status) ?? 'unknown') : 'unknown'
   const respondBy = timeOf(fields.challenge_required_by)
   const event = (kind: RailEventKind, step: string, fundsMoved: boolean): RailEvent => {
-    const dispute: Dispute = { id, ...(respondBy ? { respondBy } : {}), fundsMoved }
+    const dispute: Dispute = { id, ...(respondBy ? { respondBy } : {}), round: place?.round ?? 0, fundsMoved }
     return {
       key: `${id}:${step}`,
       kind,
@@ -224,21 +234,33 @@ export function readDispute(body: unknown): Findings {
       },
     }
   }
-  const opened = isInquiry ? event('dispute_opened', 'inquiry', false) : event('dispute_opened', 'opened', true)
   const state = `${stage}:${status}`
+  const step = place?.step ?? ''
+  const found = (events: RailEvent[], settled: boolean, again: Findings['again']): Findings => ({
+    events,
+    status: state,
+    settled,
+    again,
+  })
+  // What is reversed is won or lost: that it is looked at moves nothing.
+  const isReversal = stage === 'dispute_reversal'
+  if (isReversal && (meaning === 'open' || meaning === 'expired')) return found([], false, 'rarely')
+  const opened = isInquiry
+    ? event('dispute_opened', 'inquiry', false)
+    : event('dispute_opened', `${step}opened`, !isReversal)
+  // Whatever has ended may be opened again, in the next stage.
   switch (meaning) {
     case 'open':
-      return { events: [opened], status: state, settled: false, again: 'rarely' }
+      return found([opened], false, 'rarely')
+    case 'expired':
+      return isInquiry
+        ? found([opened, event('dispute_won', `${step}won`, false)], true, 'rarely')
+        : found([opened, event('unknown', state, false)], false, 'rarely')
     case 'won':
-      return { events: [opened, event('dispute_won', 'won', !isInquiry)], status: state, settled: true, again: 'never' }
+      return found([opened, event('dispute_won', `${step}won`, !isInquiry)], true, 'rarely')
     case 'lost':
-      return {
-        events: [opened, event('dispute_lost', 'lost', isInquiry)],
-        status: state,
-        settled: true,
-        again: 'never',
-      }
+      return found([opened, event('dispute_lost', `${step}lost`, isInquiry || isReversal)], true, 'rarely')
     case 'unknown':
-      return { events: [event('unknown', state, false)], status: state, settled: false, again: 'rarely' }
+      return found([event('unknown', state, false)], false, 'rarely')
   }
 }

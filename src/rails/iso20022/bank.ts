@@ -11,13 +11,26 @@ import type { BankCategory } from './settings.ts'
 export type BankDependencies = { db: Database; clock: Clock; log: Log; secrets: Pick<Secrets, 'keyFor'> }
 
 /** An account of ours at the bank. */
-export type OwnAccount = { asset: Asset; iban: string; bic: string; holder: string; bank: string }
+export type OwnAccount = {
+  asset: Asset
+  /** Empty where the bank knows the account by another id. */
+  iban: string
+  other: string
+  bic: string
+  holder: string
+  bank: string
+}
+
+/** What an account is known by. */
+export const accountIdOf = ({ iban, other }: Pick<OwnAccount, 'iban' | 'other'>): string => iban || other
 
 /** A bank that exchanges ISO 20022 files with us, opened from its entry in CONFIG_FILE. */
 export type Bank = Omit<BankDependencies, 'secrets'> & {
   /** The rail's name. */
   name: string
   accounts: readonly OwnAccount[]
+  /** Accounts that the bank's files are about and that are not ours to book. */
+  ignored: readonly string[]
   serves: readonly BankCategory[]
   instant: boolean
   everyMs: number
@@ -52,10 +65,23 @@ export type BankKeys = { references: Buffer; hashes: Buffer; sealing: Buffer }
 /** Who receives what the bank's files report, in the block that stores them: both commit, or neither. */
 export type BankReports = {
   report(db: Atomic, events: readonly (RailEvent & { rail: string })[]): Promise<void>
+  /** Whether operators have accepted a file as it is; one that cannot be read, so that nothing of it is booked. */
+  accepts(
+    db: Atomic,
+    file: { id: bigint; rail: string; name: string; checksum: string; is_readable: boolean },
+  ): Promise<boolean>
+  /** A file was stored: its statements are compared with what was reported before. */
+  taken(db: Atomic, file: { id: bigint }): void
+  /** Whether a person has decided about money without an order: matched, sent back or booked it. */
+  isDecided(db: Atomic, money: { rail: string; payment: string }): Promise<boolean>
+  /** Whether it was matched to the order that has a reference. */
+  isMatchedTo(db: Atomic, money: { rail: string; payment: string }, reference: string): Promise<boolean>
+  /** A debit that nothing explained never was: what it was booked as is booked back. */
+  debitGone(db: Atomic, money: { rail: string; payment: string }): Promise<void>
   /** Charges of the bank. */
   charge(db: Atomic, costs: { place: string; asset: string; amount: bigint }[]): Promise<void>
 }
 
 /** The account of a statement. One IBAN may have an account for each currency. */
 export const accountOf = ({ accounts }: Pick<Bank, 'accounts'>, id: string, currency: string): OwnAccount | undefined =>
-  accounts.find(({ iban, asset }) => iban === id && (currency === '' || asset.ticker === currency))
+  accounts.find((one) => accountIdOf(one) === id && (currency === '' || one.asset.ticker === currency))

@@ -18,6 +18,10 @@ export const takeLease = (
 export const keepLease = async (db: Db, rail: string, holder: string): Promise<boolean> =>
   (await db.sql`select rail from iso20022_rails where rail = ${rail} and holder = ${holder} for update`).length > 0
 
+/** Locks a bank for a person who decides about it. */
+export const lockBank = (db: Db, rail: string): Promise<unknown[]> =>
+  db.sql`select rail from iso20022_rails where rail = ${rail} for update`
+
 /** Gives a lease back, if it is still this holder's. */
 export const endLease = (db: Db, rail: string, holder: string): Promise<unknown[]> =>
   db.sql`update iso20022_rails set holder = null, lease_until = null where rail = ${rail} and holder = ${holder}`

@@ -1,7 +1,10 @@
 import { gather } from '../../platform/lib/gather.ts'
-import type { PayoutHalf, PlanOutcome } from '../rail.ts'
-import type { Bank } from './bank.ts'
+import type { PayoutProgress } from '../chain/refusals.ts'
+import { notExcluded } from '../chain/ended.ts'
+import type { PayoutHalf, PlanBody, PlanOutcome } from '../rail.ts'
+import { accountIdOf, type Bank } from './bank.ts'
 import { isPaymentKey, prepareOrder, sealOrder } from './paying/order.ts'
+import { openNames } from './paying/payee.ts'
 import * as queries from './paying/queries.ts'
 
 /** How often a payment is looked at, at the most often and at the least, in real milliseconds. */
@@ -35,8 +38,12 @@ export function payouts(bank: Bank): PayoutHalf {
       await queries.queuePayment(db, row)
     },
     look: async ({ key }) => outcomeOf(await find(key)),
+    progress: async ({ key }) => progressOf(bank, await find(key)),
+    end: (plan, how) => endPayment(bank, plan, how),
     owns: (account) =>
-      bank.accounts.some(({ iban }) => iban === account || (iban.startsWith('GB') && iban.slice(8) === account)),
+      bank.accounts.some(
+        (one) => accountIdOf(one) === account || (one.iban.startsWith('GB') && one.iban.slice(8) === account),
+      ),
   }
 }
 
@@ -46,4 +53,39 @@ function outcomeOf(payment: queries.PaymentRow | undefined): PlanOutcome {
   return payment.state === 'done'
     ? { state: 'done', evidence: { hash: payment.key, fee: undefined } }
     : { state: 'pending' }
+}
+
+const states = { queued: 'waiting', sent: 'sent', done: 'done', rejected: 'never' } as const
+
+function progressOf(bank: Bank, payment: queries.PaymentRow | undefined): PayoutProgress {
+  if (!payment) return { state: 'waiting' }
+  const { key, state, payee_match: match, payee_names: names } = payment
+  return { state: states[state], ...(match ? { payee: { match, names: openNames(bank, key, names) } } : {}) }
+}
+
+/** Ends a payment that the bank has never answered: a statement of a later day says that it was not debited. */
+async function endPayment(
+  bank: Bank,
+  { key, body }: { key: string; body: PlanBody },
+  how: 'check' | 'end',
+): Promise<void> {
+  const payer = bank.accounts.find(({ asset }) => asset.id === body.asset)
+  await bank.db.atomic(async (db) => {
+    const [payment] = await queries.lockPayments(db, bank.name, { keys: [key], messages: [], parts: [] })
+    if (payment?.state === 'rejected') return
+    if (payment?.state === 'done') throw notExcluded('The bank has carried out this payment.')
+    if (!payment || payment.state === 'queued')
+      throw notExcluded('This payment is in no file yet. Halt its rail first, if it must not leave.')
+    const account = payer ? accountIdOf(payer) : ''
+    const [found] = await queries.laterStatement(db, { rail: bank.name, account, key })
+    if (!found) throw notExcluded('No statement of a day after its payment file has come.')
+    if (found.is_debited) throw notExcluded('A debit names this payment, with another amount.')
+    if (how === 'check') return
+    queries.updatePayments(
+      db,
+      bank.name,
+      [{ ...payment, state: 'rejected', reason: 'Ended by two operators.' }],
+      bank.clock.now(),
+    )
+  })
 }

@@ -2,17 +2,20 @@ import { mkdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 
 import { parseDuration } from '../../platform/lib/duration.ts'
-import { checkIban, readBic } from '../../reference/bank/iban.ts'
-import { assetOf } from '../../reference/catalog/asset.ts'
+import { mayBeCharge } from '../statement.ts'
 import type { Rail, Service } from '../rail.ts'
-import type { Bank, BankDependencies, BankReports, OwnAccount } from './bank.ts'
-import { balances, bookedBetween } from './booking/queries.ts'
+import { type Bank, type BankDependencies, type BankReports } from './bank.ts'
+import { doubtsOf } from './booking/doubts.ts'
+import { openParty } from './booking/party.ts'
+import { balances, type BookedLine, bookedBetween, unexplainedBookings } from './booking/queries.ts'
+import { accountOf, type BankPlace, bankProblems, sharedSettings } from './check-settings.ts'
 import { deposits } from './deposits.ts'
 import { keepFollowingBank, newBankFollower } from './follow.ts'
 import { openRail } from './lease.ts'
 import { payouts } from './payouts.ts'
 import { paymentOf } from './booking/events.ts'
-import type { AccountEntry, BankEntry } from './settings.ts'
+import type { BankEntry } from './settings.ts'
+import { findingsOf } from './findings.ts'
 import { checkBank } from './troubles.ts'
 
 /** How long a file that ends too early may stay unchanged before it is refused, in real milliseconds. */
@@ -25,10 +28,15 @@ export type BankRails = { rails: readonly Rail[]; follow(reports: BankReports): 
 export async function openBankRails(
   entries: readonly BankEntry[],
   dependencies: BankDependencies,
-  { folder, secretOf }: { folder: string; secretOf: (reference: string) => string },
+  place: BankPlace,
 ): Promise<BankRails> {
+  const [shared] = sharedSettings(
+    entries.map((entry) => ({ path: entry.name, entry })),
+    place.folder,
+  )
+  if (shared) throw new Error(`rails: ${shared.path}: ${shared.message}.`)
   const banks: Bank[] = []
-  for (const entry of entries) banks.push(await openBank(entry, dependencies, { folder, secretOf }))
+  for (const entry of entries) banks.push(await openBank(entry, dependencies, place))
   return {
     rails: banks.map(bankRail),
     follow: (reports) => {
@@ -42,12 +50,15 @@ export async function openBankRails(
 export async function openBank(
   entry: BankEntry,
   { secrets, ...dependencies }: BankDependencies,
-  { folder, secretOf }: { folder: string; secretOf: (reference: string) => string },
+  { folder, secretOf }: BankPlace,
 ): Promise<Bank> {
+  const [problem] = bankProblems(entry, { folder, secretOf })
+  if (problem) throw new Error(`rails: ${entry.name}: ${problem.path}: ${problem.message}.`)
   const bank: Bank = {
     ...dependencies,
     name: entry.name,
-    accounts: accountsOf(entry),
+    accounts: entry.accounts.map(accountOf),
+    ignored: entry.ignore ?? [],
     serves: entry.serves,
     instant: entry.instant ?? false,
     everyMs: Math.max(parseDuration(entry.every), 100),
@@ -80,27 +91,19 @@ export async function openBank(
   return bank
 }
 
-function accountsOf({ name, accounts, serves }: BankEntry): OwnAccount[] {
-  const own = accounts.map((account, index) => accountOf(account, `rails: ${name}: accounts[${index}]`))
-  const repeated = own.find((one, index) => own.findIndex(({ asset }) => asset.id === one.asset.id) !== index)
-  if (repeated)
-    throw new Error(`rails: ${name}: has two accounts for ${repeated.asset.ticker}; give each its own rail.`)
-  const needed = { SEPA: 'EUR', FASTERPAYMENTS: 'GBP' }
-  for (const [category, currency] of Object.entries(needed)) {
-    if (serves.some((one) => one === category) && !own.some(({ asset }) => asset.ticker === currency))
-      throw new Error(`rails: ${name}: serves ${category} without an account in ${currency}.`)
-  }
-  return own
-}
+const aboutOf = {
+  deposit: 'payment',
+  payout: 'payment',
+  charge: 'charge',
+  payout_returned: 'return',
+  deposit_reversed: 'recall',
+  unexplained: 'other',
+} as const
 
-function accountOf({ currency, iban, bic, holder, bank }: AccountEntry, place: string): OwnAccount {
-  const asset = assetOf(currency)
-  if (!asset || asset.id !== `${currency}-${currency}`)
-    throw new Error(`${place}: ${currency} is not a currency of the catalog.`)
-  const checked = checkIban(iban)
-  if (!checked.ok) throw new Error(`${place}: iban: ${checked.reason}`)
-  if (readBic(bic) === undefined) throw new Error(`${place}: bic: ${bic} is not a BIC.`)
-  return { asset, iban: checked.iban, bic, holder, bank: bank ?? bic }
+/** Whether the bank took it for itself: it names no payee, and the sum or the text is a charge's. */
+function isChargeItself(bank: Bank, { id, asset, amount, payer, is_bare: isBare }: BookedLine): boolean {
+  const own = bank.accounts.find((one) => one.asset.id === asset)
+  return isBare && own !== undefined && mayBeCharge(own.asset, -amount, openParty(bank, id, payer)?.text)
 }
 
 /** The rail of one bank: transfers in and out. What happens is in the bank's files; it has no callbacks. */
@@ -115,6 +118,13 @@ export const bankRail = (bank: Bank): Rail => ({
   deposit: deposits(bank),
   payout: payouts(bank),
   check: () => checkBank(bank),
+  unexplained: async (db, limit) =>
+    (await unexplainedBookings(db, bank.name, limit)).map(({ id, payer, booked_on: bookedOn, ...one }) => {
+      const { name = '', account = '', onBehalfOf = '', text = '' } = openParty(bank, id, payer) ?? {}
+      return { ...one, payment: paymentOf(id), party: { name, account, onBehalfOf }, text, bookedOn }
+    }),
+  doubts: (db, payments) => doubtsOf(db, bank.name, payments),
+  findings: (db) => findingsOf(bank, db),
   balance: async (asset) => (await balances(bank.db, bank.name, asset))[0]?.balance ?? 0n,
   statement: async (period) =>
     (await bookedBetween(bank.db, bank.name, period)).map((one) => ({
@@ -123,6 +133,7 @@ export const bankRail = (bank: Bank): Rail => ({
       asset: one.asset,
       amount: one.amount,
       at: one.at,
+      about: one.is_lump_of_gap ? 'gap' : isChargeItself(bank, one) ? 'charge' : aboutOf[one.kind],
     })),
 })
 

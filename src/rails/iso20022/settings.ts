@@ -7,7 +7,14 @@ export const bankCategories = ['SEPA', 'SWIFT', 'FASTERPAYMENTS'] as const
 export type BankCategory = (typeof bankCategories)[number]
 
 /** An account of ours at the bank, as CONFIG_FILE describes it. */
-export type AccountEntry = { currency: string; iban: string; bic: string; holder: string; bank?: string }
+export type AccountEntry = {
+  currency: string
+  iban?: string
+  other?: string
+  bic: string
+  holder: string
+  bank?: string
+}
 
 /** One bank as CONFIG_FILE describes it. */
 export type BankEntry = {
@@ -18,6 +25,7 @@ export type BankEntry = {
   every: string
   serves: BankCategory[]
   accounts: AccountEntry[]
+  ignore?: string[]
   cutoffs?: string[]
   instant?: boolean
   schemas?: string
@@ -61,14 +69,20 @@ export const bankSchema: Schema = {
     accounts: {
       type: 'array',
       minItems: 1,
-      description: 'Our accounts at the bank, one for each currency.',
+      description: 'Our accounts at the bank. Of several in one currency, the first is shown to customers and pays.',
       items: {
         type: 'object',
         additionalProperties: false,
-        required: ['currency', 'iban', 'bic', 'holder'],
+        required: ['currency', 'bic', 'holder'],
+        oneOf: [{ required: ['iban'] }, { required: ['other'] }],
         properties: {
           currency: { type: 'string', pattern: '^[A-Z]{3}$', description: 'The currency of the account: EUR.' },
           iban: { type: 'string', pattern: '^[A-Z]{2}[0-9]{2}[A-Z0-9]{8,30}$', description: 'Without spaces.' },
+          other: {
+            type: 'string',
+            pattern: '^[A-Za-z0-9./:_-]{1,34}$',
+            description: 'Instead of `iban`: what the bank calls an account without an IBAN (`Othr/Id`).',
+          },
           bic: {
             type: 'string',
             pattern: '^[A-Z0-9]{4}[A-Z]{2}[A-Z0-9]{2}([A-Z0-9]{3})?$',
@@ -78,6 +92,12 @@ export const bankSchema: Schema = {
           bank: text('The name of the bank, as customers see it; its BIC if absent.', 140),
         },
       },
+    },
+    ignore: {
+      type: 'array',
+      uniqueItems: true,
+      items: { type: 'string', pattern: '^[A-Za-z0-9./:_-]{1,34}$' },
+      description: 'Accounts in the bank’s files that are not ours to book: IBANs or other ids.',
     },
     cutoffs: {
       type: 'array',

@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
+import { readFileSync, statSync } from 'node:fs'
 import { open, readFile, stat } from 'node:fs/promises'
 
 /**
@@ -72,10 +73,22 @@ export async function readPasswordFile(file: string): Promise<string> {
   return line
 }
 
+/** Why a keystore cannot be read, before its password is tried; undefined for nothing. */
+export function keystoreProblem(file: string): string | undefined {
+  try {
+    if (isOpen(statSync(file))) return 'may be read by others: run chmod 600 on it'
+    parse(file, readFileSync(file, 'utf8'))
+    return undefined
+  } catch {
+    return 'is no keystore that can be read'
+  }
+}
+
+const isOpen = ({ mode }: { mode: number }): boolean => (mode & 0o077) !== 0
+
 async function readPrivate(file: string, what: string): Promise<string> {
   try {
-    const { mode } = await stat(file)
-    if ((mode & 0o077) !== 0) throw new TooOpen(`The ${what} ${file} may be read by others: run chmod 600 on it.`)
+    if (isOpen(await stat(file))) throw new TooOpen(`The ${what} ${file} may be read by others: run chmod 600 on it.`)
     return await readFile(file, 'utf8')
   } catch (error) {
     if (error instanceof TooOpen) throw error

@@ -17,7 +17,7 @@ export const keysSchema: Schema = {
   type: 'object',
   additionalProperties: false,
   required: ['file', 'password'],
-  description: 'The keystore that payouts are signed with.',
+  description: 'The keystore that payouts are signed with, in the sandbox: live mode refuses keys inside the service.',
   properties: {
     file: { type: 'string', format: 'path', description: 'The keystore, made by `cambio keystore create`.' },
     password: { type: 'string', format: 'secret', description: 'Its password.' },

@@ -11,18 +11,36 @@ export type SignerClient = {
 const timeoutMs = 10_000
 const mostBytes = 4_000_000
 
-/** A client of the signer that listens on a Unix socket. Opens nothing by itself. */
-export const openSignerClient = (socket: string): SignerClient => ({
+/** The last line of the signer's journal that was seen, kept where the signer cannot change it. */
+export type JournalMemory = {
+  seen(): Promise<{ lines: number; hash: string } | undefined>
+  keep(line: { lines: number; hash: string }): Promise<unknown>
+}
+
+/**
+ * A client of the signer that listens on a Unix socket. Opens nothing by itself. With a memory, a signer whose journal lacks what was
+ * seen before is not asked to sign anything: it does not know what it has signed.
+ */
+export const openSignerClient = (socket: string, memory?: JournalMemory): SignerClient => ({
   call: async <T>(path: string, body: object): Promise<T> => {
-    const { status, text } = await post(socket, path, JSON.stringify(body))
-    const answer = JSON.parse(text) as { code?: SignerRefusalCode; message?: string; payouts?: string[] }
+    const seen = memory && (path === '/sign' || path === '/status') ? await memory.seen() : undefined
+    const { status, text, journal } = await post(socket, path, JSON.stringify({ ...body, ...(seen ? { seen } : {}) }))
+    const [, lines, hash] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(journal ?? '') ?? []
+    if (memory && lines !== undefined && hash !== undefined)
+      await memory.keep({ lines: Number.parseInt(lines, 10), hash })
+    const answer = JSON.parse(text) as { code?: SignerRefusalCode; message?: string; payouts?: string[]; room?: string }
     if (status === 200) return answer as T
-    if (answer.code) throw new SignerRefusal(answer.code, answer.message ?? 'The signer refused.', answer.payouts)
-    throw new Error(`The signer failed (${status}).`)
+    const { code, message = 'The signer refused.', payouts, room } = answer
+    if (code) throw new SignerRefusal(code, message, payouts, room === undefined ? undefined : BigInt(room))
+    throw new Error(answer.message ?? `The signer failed (${status}).`)
   },
 })
 
-const post = (socketPath: string, path: string, body: string): Promise<{ status: number; text: string }> =>
+const post = (
+  socketPath: string,
+  path: string,
+  body: string,
+): Promise<{ status: number; text: string; journal: string | undefined }> =>
   new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) =>
       reject(new Error(`The signer cannot be reached (${error.code ?? error.message}).`))
@@ -35,7 +53,10 @@ const post = (socketPath: string, path: string, body: string): Promise<{ status:
         if (text.length > mostBytes) call.destroy(new Error('its answer is too long'))
       })
       response.on('error', fail)
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text }))
+      response.on('end', () => {
+        const { 'signer-journal': journal } = response.headers
+        resolve({ status: response.statusCode ?? 0, text, journal: typeof journal === 'string' ? journal : undefined })
+      })
     })
     call.on('timeout', () => call.destroy(new Error('it did not answer in time')))
     call.on('error', fail)

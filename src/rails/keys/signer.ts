@@ -8,8 +8,8 @@ export type Payment = { payout: string; asset: string; amount: bigint; destinati
 export type TransferContent = {
   /** Payouts and refunds. A transfer between our own addresses has none. */
   payments: readonly Payment[]
-  /** The most that the chain takes. */
-  fee: { asset: string; amount: bigint }
+  /** The most that the chain takes. `size`: in what its rates are counted, virtual bytes or gas; `unit`: a rate of one, in smallest units. */
+  fee: { asset: string; amount: bigint; size?: bigint; unit?: bigint }
   /** Two transfers that share one of these cannot both be confirmed: outputs that are spent, a nonce, a sequence number. */
   exclusive: readonly string[]
   /** What the service says and not every signature proves, such as the amount of an output. It may never say something else later. */
@@ -25,17 +25,30 @@ export type SigningFamily<Parts, Signed, PublicKeys> = {
   sign(parts: Parts): Promise<Signed>
 }
 
-/** Why the signer does not sign. `payouts` are those that the reason is about; none if it is about the transfer as a whole. */
+/**
+ * Why the signer does not sign. `payouts` are those that the reason is about; none if it is about the transfer as a whole. `room`: what
+ * the caps leave for new payments and the fee of one transfer now, in smallest units.
+ */
 export class SignerRefusal extends Error {
   readonly code: SignerRefusalCode
   readonly payouts: readonly string[]
+  readonly room: bigint | undefined
 
-  constructor(code: SignerRefusalCode, message: string, payouts: readonly string[] = []) {
+  constructor(code: SignerRefusalCode, message: string, payouts: readonly string[] = [], room?: bigint) {
     super(message)
     this.name = 'SignerRefusal'
     this.code = code
     this.payouts = payouts
+    this.room = room
   }
 }
 
-export type SignerRefusalCode = 'halted' | 'malformed' | 'policy' | 'cap' | 'approval_missing' | 'already_signed'
+export type SignerRefusalCode =
+  | 'halted'
+  | 'malformed'
+  | 'policy'
+  | 'cap'
+  | 'fee'
+  | 'approval_missing'
+  | 'already_signed'
+  | 'forged'

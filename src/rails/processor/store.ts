@@ -1,5 +1,6 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import type { RailEvent, StatementLine } from '../rail.ts'
+import type { RailEvent } from '../rail.ts'
+import type { StatementLine, Withheld } from '../statement.ts'
 
 /** A thing at a processor; `disputes` is the list of all of them, asked for as one. */
 export type ItemKind = 'payment' | 'refund' | 'payout' | 'dispute' | 'disputes'
@@ -72,8 +73,10 @@ function signOf({ kind, dispute }: RailEvent): bigint {
   switch (kind) {
     case 'deposit_final':
     case 'payout_returned':
+    case 'reversal_withdrawn':
       return 1n
     case 'deposit_reversed':
+    case 'deposit_withdrawn':
     case 'payout_settled':
       return -1n
     case 'dispute_opened':
@@ -89,16 +92,99 @@ function signOf({ kind, dispute }: RailEvent): bigint {
   }
 }
 
-/** Adds what events moved to the account's statement, each once. `at` is business time. */
+/** Locks payments for the block: of two that read one at a moment, the second one must see what the first one has recorded. */
+const lockPayments = (db: Atomic, rail: string, events: readonly Pick<RailEvent, 'payment'>[]): void =>
+  db.send`
+    select pg_advisory_xact_lock(hashtextextended(${`statement of ${rail} `} || payment, 0)) from (
+      select distinct payment from unnest(${events.map(({ payment }) => payment)}::text[]) as those (payment)
+      order by payment) as payments`
+
+/**
+ * Adds what events moved to the account's statement, each once. A payment moves what has come of it by now less what had before; a
+ * dispute what it withholds less what it did before. An event that is out of date moves nothing. `at` is business time.
+ */
 export function recordMovements(db: Atomic, rail: string, events: readonly RailEvent[], at: Date): void {
+  if (events.length > 0) lockPayments(db, rail, events)
   for (const event of events) {
     const amount = signOf(event) * event.amount
     if (amount === 0n) continue
-    const { key, payment, reference, asset } = event
-    db.send`
-      insert into processor_movements (rail, key, payment, reference, asset, amount, at)
-      values (${rail}, ${key}, ${payment}, ${reference}, ${asset}, ${amount}, ${at}) on conflict (rail, key) do nothing`
+    const { key, payment, reference, asset, dispute } = event
+    if (dispute) {
+      const step = (dispute.round ?? 0) * 2 + (event.kind === 'dispute_won' ? 1 : 0)
+      const withheld = amount < 0n ? amount : 0n
+      db.send`
+        insert into processor_movements (rail, key, payment, reference, asset, amount, at, dispute, step)
+        select ${rail}, ${key}, ${payment}, ${reference}, ${asset},
+          case when coalesce(max(step), -1) > ${step} then 0 else ${withheld} - coalesce(sum(amount), 0) end, ${at},
+          ${dispute.id}, ${step}
+        from processor_movements where rail = ${rail} and dispute = ${dispute.id} and asset = ${asset}
+        on conflict (rail, key) do nothing`
+    } else if (event.kind === 'deposit_final') {
+      db.send`
+        insert into processor_movements (rail, key, payment, reference, asset, amount, at)
+        select ${rail}, ${key}, ${payment}, ${reference}, ${asset}, greatest(${amount} - coalesce(sum(amount), 0), 0), ${at}
+        from processor_movements
+        where rail = ${rail} and payment = ${payment} and asset = ${asset} and amount > 0 and dispute is null
+        on conflict (rail, key) do nothing`
+    } else {
+      db.send`
+        insert into processor_movements (rail, key, payment, reference, asset, amount, at)
+        values (${rail}, ${key}, ${payment}, ${reference}, ${asset}, ${amount}, ${at}) on conflict (rail, key) do nothing`
+    }
   }
+}
+
+/**
+ * Adds an `unknown` event for each payment that a processor now says is less than it was. That takes nothing back: refunds, reversals and
+ * disputes do, and say so. A person asks the processor.
+ */
+export async function nameLess(db: Db, rail: string, events: readonly RailEvent[]): Promise<RailEvent[]> {
+  const final = events.filter(({ kind }) => kind === 'deposit_final')
+  if (final.length === 0) return [...events]
+  const known = await db.sql<{ payment: string; asset: string; amount: bigint }>`
+    select payment, asset, sum(amount)::numeric(38, 0) as amount from processor_movements
+    where rail = ${rail} and payment = any(${final.map(({ payment }) => payment)}) and amount > 0 and dispute is null
+    group by payment, asset`
+  const less = final.filter((event) =>
+    known.some(
+      ({ payment, asset, amount }) => payment === event.payment && asset === event.asset && amount > event.amount,
+    ),
+  )
+  return [
+    ...events,
+    ...less.map((event) => ({ ...event, key: `${event.payment}:less:${event.amount}`, kind: 'unknown' as const })),
+  ]
+}
+
+/** Notes that the processor has paid us out: no payment of anybody's, so its statement leaves it out. `at` is business time. */
+export const recordPayout = (
+  db: Atomic,
+  rail: string,
+  { key, asset, amount, at }: { key: string; asset: string; amount: bigint; at: Date },
+): void =>
+  db.send`
+    insert into processor_movements (rail, key, payment, reference, asset, amount, at)
+    values (${rail}, ${`payout:${key}`}, '', '', ${asset}, ${-amount}, ${at})`
+
+/**
+ * Notes what is booked because of a dispute whose currency is not its payment's: the processor withholds it in the payment's, at a rate
+ * that shows when it pays out. What the dispute's own currency had is taken out. `at` is business time.
+ */
+export function recordWithheld(
+  db: Atomic,
+  rail: string,
+  { event, payment, dispute, asset, amount, at }: Withheld,
+): void {
+  lockPayments(db, rail, [{ payment }])
+  db.send`
+    insert into processor_movements (rail, key, payment, reference, asset, amount, at, dispute)
+    select ${rail}, ${`withheld:${event}:`} || asset, ${payment}, ${payment}, asset,
+      case when asset = ${asset} then ${-amount}::numeric else 0 end - sum(amount), ${at}, ${dispute}
+    from (
+      select asset, amount from processor_movements where rail = ${rail} and dispute = ${dispute}
+      union all select ${asset}, 0) as own
+    group by asset
+    on conflict (rail, key) do nothing`
 }
 
 /** What the processor holds for us of an asset, by its own statements about every movement. */
@@ -116,4 +202,4 @@ export const statementOf = (
 ): Promise<StatementLine[]> =>
   db.sql`
     select payment, reference, asset, amount, at from processor_movements
-    where rail = ${rail} and at >= ${since} and at < ${until} order by at, key`
+    where rail = ${rail} and at >= ${since} and at < ${until} and amount <> 0 and payment <> '' order by at, key`

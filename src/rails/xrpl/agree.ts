@@ -24,14 +24,17 @@ export async function compareNodes(
       const theirs = await readMovements(second, account, { from, to: agreed })
       if (textOf(movements, agreed) !== textOf(theirs, agreed)) {
         const reason = `they report different payments in the ledgers ${from} to ${agreed}`
-        return { agreed: none, doubt: { reason, isClear: true } }
+        return { agreed: none, doubt: { reason, isClear: true, nodes: ['disagrees', 'disagrees'] } }
       }
     }
     const reached = agreed < from ? none : agreed
     const apart = height > head ? height - head : head - height
     if (apart <= mostBehind) return { agreed: reached }
     const reason = `the first is at ledger ${head} and the second at ${height}`
-    return { agreed: reached, doubt: { reason, isClear: false } }
+    return {
+      agreed: reached,
+      doubt: { reason, isClear: false, nodes: height < head ? ['ok', 'behind'] : ['behind', 'ok'] },
+    }
   } catch (error) {
     log.warn({ err: error, network: network.code }, 'The second node of a chain gave no clear answer.')
     return { agreed: none, doubt: doubtOf('second', error) }

@@ -19,6 +19,8 @@ export type Chain = {
   /** The one that is read, and the one that must agree, if there is one. */
   node: Node
   second: Node | undefined
+  /** Their addresses, which may hold keys. */
+  nodeAddresses: readonly string[]
   /** Undefined where the service has no key of the account, nor a signer that has it. */
   signer: Signer | undefined
   /** The most that one payment may cost, in drops. */
@@ -26,4 +28,6 @@ export type Chain = {
   everyMs: number
   /** Refuses a node of another network; asked once of each. */
   checkNode(node: Node): Promise<void>
+  /** Stamps what may be paid. */
+  stampKey: Buffer
 }

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 
 import { account, sender } from '../../../test/support/xrpl-ledger.ts'
+import { testSecrets } from '../../../test/support/test-secrets.ts'
 import { openXrplWorld, type XrplWorld } from '../../../test/support/xrpl-world.ts'
+import { readNodes } from '../chain/nodes.ts'
 import { openChain } from './rails.ts'
 
 const day = 86_400_000
@@ -140,10 +142,32 @@ describe('payments on the XRP Ledger', () => {
     assert.equal(final().length, 1)
   })
 
+  it('tells a node that refuses from one that cannot answer now', async () => {
+    const states = async () => (await readNodes(world.db, 'XRP')).map(({ state }) => state)
+    await world.one.follow()
+    assert.deepEqual(await states(), ['ok', 'ok'])
+    for (const [error, state] of [
+      ['forbidden', 'refuses'],
+      ['noNetwork', 'down'],
+    ] as const) {
+      world.second.error = error
+      world.close(1)
+      await world.one.look()
+      assert.deepEqual(await states(), ['ok', state])
+      world.second.error = undefined
+      world.first.error = error
+      await assert.rejects(world.one.look(), new RegExp(error))
+      assert.equal((await states())[0], state)
+      world.first.error = undefined
+      await world.one.follow()
+      assert.deepEqual(await states(), ['ok', 'ok'])
+    }
+  })
+
   it('lets one process at a time follow', async () => {
     assert.equal(await world.one.look(), 'idle')
     assert.equal(await world.other.look(), 'elsewhere')
-    world.pass(61_000)
+    world.pass(12_100)
     assert.equal(await world.other.look(), 'idle')
   })
 
@@ -153,6 +177,7 @@ describe('payments on the XRP Ledger', () => {
       db,
       clock,
       log,
+      secrets: testSecrets,
       timeoutMs: 1_000,
       readSecret: (text: string) => text,
       needsTwoNodes: true,

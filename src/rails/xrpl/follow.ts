@@ -1,6 +1,7 @@
 import { doubtOf, isNodeFault, keepDoubt, type Reports, type Round } from '../two-nodes.ts'
+import { type Term, underLease } from '../chain/lease.ts'
+import { keepNodes } from '../chain/nodes.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { compareNodes } from './agree.ts'
 import type { Chain } from './chain.ts'
@@ -14,18 +15,18 @@ export type Follower = Reports & { chain: Chain; holder: string }
 
 /** The most ledgers that one look reads: about an hour. */
 const batch = 1_000n
-/** How long a process that fell silent keeps the account, in real milliseconds. */
-const leaseMs = 60_000
 
 export const newFollower = (chain: Chain, reports: Reports): Follower => ({ ...reports, chain, holder: randomToken(9) })
 
 /** Follows the account by one step: reads the next validated ledgers, and credits what both nodes report, in one atomic block. */
-export async function followOnce(follower: Follower): Promise<Round> {
+export function followOnce(follower: Follower): Promise<Round> {
   const { chain, holder } = follower
-  const { db, clock, network } = chain
-  const now = clock.realNow()
-  const [lease] = await queries.takeLease(db, network.code, { holder, now, until: after(now, leaseMs) })
-  if (!lease) return 'elsewhere'
+  const take = (term: Term) => queries.takeLease(chain.db, chain.network.code, { holder, ...term })
+  return underLease(chain, take, (lease) => look(follower, lease))
+}
+
+async function look(follower: Follower, lease: queries.AccountRow): Promise<Round> {
+  const { db, network } = follower.chain
   try {
     return await step(follower, lease)
   } catch (error) {
@@ -66,7 +67,8 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
     if (doubt) {
       if (keepDoubt(follower, { keepDoubt: queries.keepDoubt, halt: queries.halt }, block, locked, doubt))
         return 'halted'
-    } else if (locked.unsure_since !== null || locked.halted !== null) {
+    } else keepNodes(block, network.code, ['ok', chain.second && 'ok'], chain.clock.realNow())
+    if (!doubt && (locked.unsure_since !== null || locked.halted !== null)) {
       queries.endHalt(block, network.code)
       if (locked.halted !== null) follower.resume(block, chain.name, locked.halted)
     }

@@ -5,6 +5,7 @@ import { hex } from '@scure/base'
 import { ripemd160 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 
+import type { MostOf } from '../keys/signer-caps.ts'
 import { encodeRippleBase58 } from '../../reference/addresses/base58.ts'
 
 /** The network of an account. A payment does not name it, so each network has its own account and key. */
@@ -31,6 +32,8 @@ export type Signer = {
   /** The classic address of the account. */
   account(): Promise<string>
   sign(payment: UnsignedPayment): Promise<SignedPayment>
+  /** What another process signs at most. */
+  most?: MostOf
 }
 
 /** BIP-44: XRP has the coin type 144, coins without worth have 1. */

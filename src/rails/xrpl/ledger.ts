@@ -1,4 +1,4 @@
-import { NoAnswer, type Node, Nonsense } from '../json-rpc.ts'
+import { NoAnswer, type Node, NodeError, Nonsense } from '../json-rpc.ts'
 import { isExactNumber, plainDecimal } from '../../platform/lib/json.ts'
 
 /**
@@ -15,14 +15,17 @@ export type OwnTransaction = { hash: string; ledger: bigint; sequence: bigint; f
 export type Movements = { payments: Payment[]; sent: OwnTransaction[] }
 
 /** A node understood a request and refused it. `error` is rippled's code. */
-class LedgerError extends NoAnswer {
+class LedgerError extends NodeError {
   readonly error: string
 
   constructor(error: string) {
-    super(`The node refused a request (${error}).`)
+    super(0, `The node refused a request (${error}).`)
     this.error = error
   }
 }
+
+/** What a node says that cannot answer now, without its network or with too much to do (xrpl.org, "Universal Errors"). */
+const unready = ['noClosed', 'noCurrent', 'noNetwork', 'slowDown', 'tooBusy']
 
 type Fields = Record<string, unknown>
 
@@ -33,7 +36,8 @@ async function ask(node: Node, method: string, parameters: Fields): Promise<Fiel
   if (!isFields(result)) throw new Nonsense(`It has no result for ${method}.`)
   const { status, error } = result
   if (status !== 'success') {
-    throw new LedgerError(typeof error === 'string' && /^[A-Za-z]{1,40}$/.test(error) ? error : 'unknown')
+    const code = typeof error === 'string' && /^[A-Za-z]{1,40}$/.test(error) ? error : 'unknown'
+    throw unready.includes(code) ? new NoAnswer(`The node cannot answer now (${code}).`) : new LedgerError(code)
   }
   return result
 }

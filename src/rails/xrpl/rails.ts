@@ -11,7 +11,10 @@ import { findNetwork } from '../../reference/catalog/network.ts'
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { parseDuration } from '../../platform/lib/duration.ts'
 import { gather } from '../../platform/lib/gather.ts'
+import type { Secrets } from '../../platform/privacy/master-key.ts'
 import type { Reports } from '../two-nodes.ts'
+import { nextLook } from '../chain/lease.ts'
+import { showNodes } from '../chain/nodes.ts'
 import { keepLooking } from '../keep-looking.ts'
 import type { DepositHalf, Rail } from '../rail.ts'
 import type { Chain } from './chain.ts'
@@ -24,6 +27,7 @@ import type { XrplSettings } from './settings.ts'
 /** What this rail depends on. */
 export type XrplDependencies = Pick<Chain, 'db' | 'clock' | 'log'> & {
   timeoutMs: number
+  secrets: Pick<Secrets, 'keyFor'>
   /** The secret that a reference names. */
   readSecret(reference: string): string
   /** Refuses to rely on one node. */
@@ -52,9 +56,8 @@ export async function openChain(entry: XrplSettings, dependencies: XrplDependenc
   const signer = await signerOf(entry, dependencies)
   if (signer && (await signer.account()) !== entry.account)
     throw new Error(`The account of the rail ${entry.name} is not the one of its keys, ${await signer.account()}.`)
-  const [node, second] = entry.nodes.map((text) =>
-    openNode(/^(file|env):/.test(text) ? readSecret(text) : text, timeoutMs),
-  )
+  const nodeAddresses = entry.nodes.map((text) => (/^(file|env):/.test(text) ? readSecret(text) : text))
+  const [node, second] = nodeAddresses.map((address) => openNode(address, timeoutMs))
   if (!node) throw new Error(`The rail ${entry.name} has no node.`)
   return {
     db,
@@ -66,10 +69,12 @@ export async function openChain(entry: XrplSettings, dependencies: XrplDependenc
     account: entry.account,
     node,
     second,
+    nodeAddresses,
     signer,
     mostFee: BigInt(entry.max_fee ?? 5_000),
     everyMs: parseDuration(entry.every ?? 'PT4S'),
     checkNode: nodeCheck(networkIds[entry.network ?? 'mainnet']),
+    stampKey: dependencies.secrets.keyFor('chain-payments'),
   }
 }
 
@@ -103,6 +108,7 @@ export const xrplRail = (chain: Chain): Rail => ({
   ],
   deposit: deposits(chain),
   ...(chain.signer ? { payout: payouts(chain) } : {}),
+  nodes: () => showNodes(chain.db, code, chain.nodeAddresses),
   balance: async (asset) => {
     if (asset !== chain.asset) return 0n
     await chain.checkNode(chain.node)
@@ -169,7 +175,7 @@ export async function openXrplRails(
     follow: (reports) => {
       const follower = newFollower(chain, reports)
       return keepLooking({
-        look: async () => (await followOnce(follower)) === 'more',
+        look: async () => nextLook(await followOnce(follower)),
         onError: (error) => log.warn({ err: error, network: code }, 'A chain could not be followed; trying again.'),
         everyMs,
         release: () => queries.endLease(db, code, follower.holder),

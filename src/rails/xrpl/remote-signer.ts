@@ -1,3 +1,4 @@
+import { rememberCaps, type SaidCaps } from '../keys/signer-caps.ts'
 import type { SignerClient } from '../keys/signer-client.ts'
 import type { SignedPayment, Signer, UnsignedPayment, XrplNetwork } from './keys.ts'
 
@@ -5,10 +6,18 @@ import type { SignedPayment, Signer, UnsignedPayment, XrplNetwork } from './keys
 export type XrplParts = UnsignedPayment & { chain: XrplNetwork }
 
 /** Signs by the process that holds the key. */
-export const remoteSigner = (client: SignerClient, chain: XrplNetwork): Signer => ({
-  account: async () => (await client.call<{ keys: string }>('/keys', { family: 'xrpl', chain })).keys,
-  sign: (payment) => {
-    const parts: XrplParts = { ...payment, chain }
-    return client.call<SignedPayment>('/sign', { family: 'xrpl', parts })
-  },
-})
+export function remoteSigner(client: SignerClient, chain: XrplNetwork): Signer {
+  const { learn, most } = rememberCaps(client)
+  return {
+    most,
+    account: async () => {
+      const said = await client.call<SaidCaps & { keys: string }>('/keys', { family: 'xrpl', chain })
+      learn(said)
+      return said.keys
+    },
+    sign: (payment) => {
+      const parts: XrplParts = { ...payment, chain }
+      return client.call<SignedPayment>('/sign', { family: 'xrpl', parts })
+    },
+  }
+}

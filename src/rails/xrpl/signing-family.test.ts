@@ -24,7 +24,7 @@ const policy = `
 caps:
   - { asset: XRP-XRP, per: transaction, max: "10" }
   - { asset: XRP-XRP, per: P1D, max: "25" }
-destinations: { allow: ["${sender}:7"], classes: [] }
+destinations: { allow: ["XRP:${sender}:7"], classes: [] }
 approvals: []
 approvers: []
 `

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 
 import fc from 'fast-check'
 
+import { anyCodePoint } from '../../../test/support/any-code-point.ts'
 import { checkAddress, makeSandboxAddress } from './address.ts'
 import type { AddressFamily } from './address.ts'
 import { accepts, lines, refuses } from '../../../test/vectors/addresses/judge.ts'
@@ -91,7 +92,7 @@ describe('every family', () => {
 })
 
 describe('whatever the text', () => {
-  const word = fc.string({ unit: 'binary', maxLength: 200 })
+  const word = fc.string({ unit: anyCodePoint, maxLength: 200 })
   /** Beginnings that lead deep into the checks, with anything behind. */
   const starts = `0: -1: 0x 1 3 bc1 tb1 ltc1 D bitcoincash: bitcoincash:q bchtest: T r X G M addr1 addr_test1 stake1
     Ae2tdPwUPEZ DdzFFzCqrh 5 EQ UQ : :: 1:1`

@@ -22,7 +22,11 @@ const schemes: Readonly<Record<AddressFamily, readonly string[]>> = {
   ton: ['ton'],
 }
 
-const known = new Set(Object.values(schemes).flat())
+const families = Object.keys(schemes) as AddressFamily[]
+
+/** The family whose wallets write links with this scheme. */
+export const familyOfScheme = (scheme: string): AddressFamily | undefined =>
+  families.find((family) => schemes[family].includes(scheme.toLowerCase()))
 
 /**
  * Parses the payment URIs of wallets' QR codes and links. Undefined for a text that is not a URI: it may be an address. What a
@@ -34,8 +38,9 @@ export function readPaymentUri(
 ): ReadRequest | undefined {
   const [, scheme = '', body = '', query = ''] =
     /^([a-z][a-z0-9+]*):(?:\/\/)?([^?#]*)(?:\?([^#]*))?/i.exec(text.trim()) ?? []
-  if (!known.has(scheme.toLowerCase())) return undefined
-  if (!schemes[coin.family].includes(scheme.toLowerCase())) return { ok: false, asksFor: 'network' }
+  const family = familyOfScheme(scheme)
+  if (family === undefined) return undefined
+  if (family !== coin.family) return { ok: false, asksFor: 'network' }
 
   const asked = new URLSearchParams(query)
   if (coin.family === 'evm') return readOfEvm(coin, body, asked)

@@ -1,55 +1,129 @@
 import assert from 'node:assert/strict'
+import { randomBytes, randomInt } from 'node:crypto'
 import { test } from 'node:test'
+
+import { generateMnemonic } from '@scure/bip39'
+import { wordlist as czech } from '@scure/bip39/wordlists/czech'
+import { wordlist as english } from '@scure/bip39/wordlists/english'
+import { wordlist as french } from '@scure/bip39/wordlists/french'
+import { wordlist as italian } from '@scure/bip39/wordlists/italian'
+import { wordlist as japanese } from '@scure/bip39/wordlists/japanese'
+import { wordlist as korean } from '@scure/bip39/wordlists/korean'
+import { wordlist as portuguese } from '@scure/bip39/wordlists/portuguese'
+import { wordlist as simplifiedChinese } from '@scure/bip39/wordlists/simplified-chinese'
+import { wordlist as spanish } from '@scure/bip39/wordlists/spanish'
+import { wordlist as traditionalChinese } from '@scure/bip39/wordlists/traditional-chinese'
 
 import { networks } from '../catalog/network.ts'
 import { makeSandboxAddress } from './address.ts'
+import { secretKeys as keys, secretSpellings as spellings } from '../../../test/support/secret-samples.ts'
 import { secretIn } from './secret-text.ts'
 
-/** Published examples: Bitcoin's wiki, BIP-32, BIP-84, SEP-5, the genesis of the XRP Ledger, a Solana tutorial's length. */
-const keys = [
-  '5HueCGU8rMjxEXxiPuD5BDku4MkFqeZyd4dZ1jvhTVqvbTLvyTJ',
-  'KwdMAjGmerYanjeui5SHS7JkmpZvVipYvB2LJGU1ZxJwYvP98617',
-  'xprv9s21ZrQH143K3QTDL4LXw2F7HEK3wJUD2nW2nRk4stbPy6cq3jPPqjiChkVvvNKmPGJxWUtg6LnF5kejMRNNU3TGtRBeJgk33yuGBxrMPHi',
-  'zprvAdG4iTXWBoARxkkzNpNh8r6Qag3irQB8PzEMkAFeTRXxHpbF9z4QgEvBRmfvqWvGp42t42nvgGpNgYSJA9iefm1yYNZKEm7z6qUWCroSQnE',
-  'E9873D79C6D87DC0FB6A5778633389F4453213303DA61F20BD67FC233AA33262',
-  '0xe9873d79c6d87dc0fb6a5778633389f4453213303da61f20bd67fc233aa33262',
-  'SBGWSG6BTNCKCOB3DIFBGCVMUPQFYPA2G4O34RMTB343OYPXU5DJDVMN',
-  'snoPBrXtMeMyMHUVTgbuqAfg1SUTb',
-  `[${Array.from({ length: 64 }, (_, index) => index * 3).join(', ')}]`,
-]
 const phrase = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
+const lists = {
+  czech,
+  english,
+  french,
+  italian,
+  japanese,
+  korean,
+  portuguese,
+  simplifiedChinese,
+  spanish,
+  traditionalChinese,
+}
 
-test('private keys are known in all their usual forms', () => {
-  for (const key of keys) for (const text of [key, ` ${key}\n`]) assert.equal(secretIn(text), 'private_key', text)
+test('private keys of every family are known in a destination, however they are spaced, and inside a link', () => {
+  for (const [name, key] of Object.entries(keys))
+    for (const spell of spellings)
+      assert.notEqual(secretIn(spell(key), 'destination'), undefined, `${name}: ${spell(key)}`)
 })
 
-test('recovery phrases are known however they are written, and with a mistyped word among more than twelve', () => {
+test('a key with a typo is known by its shape', () => {
+  for (const key of [
+    keys['Bitcoin, compressed'],
+    keys['Bitcoin, uncompressed'],
+    keys.xprv,
+    keys.Stellar,
+    keys['XRP Ledger'],
+    keys.Dogecoin,
+  ])
+    for (const at of [8, 15, 25]) {
+      const other = key[at] === 'A' ? 'B' : 'A'
+      const typed = key.slice(0, at) + other + key.slice(at + 1)
+      assert.equal(secretIn(typed, 'destination'), 'private_key', typed)
+    }
+})
+
+test('recovery phrases are known in all ten languages, with typos, a word missing and odd spaces, in every field', () => {
+  for (const [name, list] of Object.entries(lists)) {
+    for (const strength of [128, 160, 192, 224, 256]) {
+      const words = generateMnemonic(list, strength).split(/\s/u)
+      const slip = randomInt(words.length)
+      const swapped = words.map((word, at) =>
+        at === slip && word.length > 3 ? word.slice(0, 1) + word.slice(2) : word,
+      )
+      for (const text of [
+        words.join(' '),
+        words.join('\u3000'),
+        words.join('  \n\t'),
+        words.join(', '),
+        words.map((word) => word.toUpperCase()).join(' '),
+        words.map((word, index) => `${index + 1}. ${word}`).join('\n'),
+        words.map((word) => word.normalize('NFC')).join(' '),
+        words.toSpliced(slip, 1).join(' '),
+        words.toSpliced(slip, 1, 'blorp').join(' '),
+        swapped.join(' '),
+        `My wallet: ${words.join(' ')}. Please help!`,
+        `https://wallet.example/?seed=${encodeURIComponent(words.join(' '))}`,
+      ]) {
+        assert.equal(secretIn(text, 'text'), 'recovery_phrase', `${name}: ${text}`)
+        assert.equal(secretIn(text, 'destination'), 'recovery_phrase', `${name}: ${text}`)
+      }
+      assert.notEqual(secretIn(words.join(''), 'destination'), undefined, `${name}: ${words.join('')}`)
+    }
+  }
   const words = phrase.split(' ')
   for (const text of [
-    phrase,
-    phrase.toUpperCase(),
-    words.join(', '),
-    words.map((word, index) => `${index + 1}. ${word}`).join('\n'),
-    `My wallet: ${phrase}. Please help!`,
-    `oops ${phrase} ${phrase}`,
-  ]) {
-    assert.equal(secretIn(text), 'recovery_phrase', text)
-  }
+    phrase.replaceAll(' ', ''),
+    phrase.match(/.{1,5}/g)?.join(' ') ?? '',
+    words.slice(0, 10).join(' '),
+    'I IRE BOND BOW TRIO LAID SEAT GOAL HEN IBIS IBIS DARE',
+  ])
+    assert.notEqual(secretIn(text, 'destination'), undefined, text)
 })
 
-test('addresses of every network, extended public keys, ids and ordinary sentences are no secrets', () => {
+test('addresses of every network are no secrets where an address belongs, alone or in a link', () => {
   const addresses = networks.flatMap(({ family, addressExample }) => [
     addressExample,
-    ...[1, 2, 3].map((seed) => makeSandboxAddress(family, Uint8Array.of(seed))),
+    ...Array.from({ length: 500 }, (_, seed) => makeSandboxAddress(family, Uint8Array.of(seed % 256, seed >> 8))),
   ])
+  const rest = [
+    `0:${randomBytes(32).toString('hex')}`,
+    'X7gJ5YK8abHf2eTPWPFHAAot8Knck11QGqmQ7a6a3Z8PJvk',
+    'web+stellar:pay?destination=GCALNQQBXAPZ2WIRSDDBMSTAKCUH5SG6U76YBFLQLIXJTF7FE5AX7AOO&amount=120.123&memo=skdjfasf&msg=pay%20me%20with%20lumens',
+    '5592049',
+    '',
+  ]
   for (const text of [
     ...addresses,
-    'xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8',
+    ...rest,
+    ...addresses.slice(0, 40).map((one) => `bitcoin:${one}?amount=0.1&label=my%20coins`),
+  ])
+    assert.equal(secretIn(text, 'destination'), undefined, text)
+})
+
+test('ids, hashes and ordinary sentences in any language are no secrets in other fields', () => {
+  for (const text of [
     '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
+    randomBytes(32).toString('hex'),
+    'xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8',
     'About once a year we move house and then the young one has to change the school again.',
-    phrase.split(' ').slice(0, 11).join(' '),
+    'Rua das Flores, bloco B, apartamento trinta e dois, perto da igreja de Santo Antonio de Lisboa',
+    '北京市朝阳区建国门外大街一号国贸大厦三期二十二层甲乙丙丁戊己庚辛',
+    'Avenue du Général de Gaulle, bâtiment C, escalier deux, porte gauche, au fond de la cour à droite',
+    phrase.split(' ').slice(0, 9).join(' '),
     '',
-  ]) {
-    assert.equal(secretIn(text), undefined, text)
-  }
+  ])
+    assert.equal(secretIn(text, 'text'), undefined, text)
 })

@@ -1,7 +1,5 @@
-import { wordlist } from '@scure/bip39/wordlists/english'
-import { base32 } from '@scure/base'
-
-import { decodeBase58, decodePlainBase58, decodeRippleBase58 } from './base58.ts'
+import { certainKeyShapes, keyShapes, leastPhraseLength, separators } from './secret-shapes.ts'
+import { holdsPhrase } from './recovery-phrase.ts'
 
 /** What somebody who has it can take coins with. */
 export type SecretKind = 'private_key' | 'recovery_phrase'
@@ -10,57 +8,43 @@ export type SecretKind = 'private_key' | 'recovery_phrase'
 export const secretSentence =
   'This looks like a private key or a recovery phrase. Never enter one: people who see it can take the coins. Move them to a new wallet.'
 
-/** The shortest recovery phrase (BIP-39), and the fewest characters that it has. */
-const leastWords = 12
-const leastLength = 47
+/** Where a text was entered: in a field that takes an address or a memo, where nothing else looks like a secret, or in any other. */
+export type SecretPlace = 'destination' | 'text'
 
-/** First bytes of private keys in wallet import format: Bitcoin, Litecoin, Dogecoin, and Bitcoin's test networks. */
-const walletImport: ReadonlySet<number> = new Set([0x80, 0xb0, 0x9e, 0xef])
-
-/** The version byte of Stellar's secret seeds (SEP-23), and that of seeds on the XRP Ledger. */
-const stellarSeed = 0x90
-const rippleSeed = 0x21
-
-const words = new Set(wordlist)
+/** Longer texts are read for phrases only. */
+const longestKey = 800
 
 /**
- * Whether a whole text is a private key in one of its usual forms, or contains a recovery phrase: people paste them where an address
- * belongs. Keys: wallet import format, 64 hex digits, extended private keys (xprv, zprv and the others), seeds of Stellar and of
- * the XRP Ledger, Solana's 64 bytes in base58 or as a list of numbers. A phrase is found by 12 words of the BIP-39 list in a row,
- * whatever is between them, since somebody who mistypes a word has shown the others.
+ * Whether a text holds a private key or a recovery phrase, because people paste them where an address belongs. In a destination their
+ * shape is enough, in spite of typos, with spaces or line breaks in them, and inside a link. Elsewhere hashes look like keys, so a phrase
+ * is known by its words, and a key only by a form that nothing else has.
  */
-export function secretIn(text: string): SecretKind | undefined {
-  if (holdsPhrase(text)) return 'recovery_phrase'
-  const whole = text.trim()
-  return whole.length <= 400 && keyForms.some((isKey) => isKey(whole)) ? 'private_key' : undefined
+export function secretIn(text: string, place: SecretPlace): SecretKind | undefined {
+  const plain = decoded(text).normalize('NFKC')
+  if (holdsPhrase(plain) || (place === 'destination' && looksLikePhrase(plain))) return 'recovery_phrase'
+  if (plain.length > longestKey || rawTonAddress.test(plain)) return undefined
+  const shapes = place === 'destination' ? keyShapes : certainKeyShapes
+  const split = plain.split(separators).flatMap((part) => [part, part.replace(/^\w+=/, '')])
+  const parts = [plain.replace(/\s+/gu, ''), ...split]
+  return parts.some((part) => shapes.some((shape) => shape.test(part))) ? 'private_key' : undefined
 }
 
-function holdsPhrase(text: string): boolean {
-  if (text.length < leastLength) return false
-  let run = 0
-  for (const word of text
-    .normalize('NFKC')
-    .toLowerCase()
-    .match(/\p{L}+/gu) ?? []) {
-    run = words.has(word) ? run + 1 : 0
-    if (run >= leastWords) return true
+/** The workchain and 64 hexadecimal digits. */
+const rawTonAddress = /^\s*-?\d:[\da-f]{64}\s*$/i
+
+/** Words, or characters that are words: an address has neither. */
+function looksLikePhrase(text: string): boolean {
+  const words = text.split(separators).filter((part) => /^[\p{L}\p{M}]+$/u.test(part.replace(/^\d+|\d+$/g, '')))
+  const characters = text.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]/gu) ?? []
+  return words.length >= leastPhraseLength || characters.length >= leastPhraseLength
+}
+
+/** A link's escapes; a text without them is what it is. */
+function decoded(text: string): string {
+  if (!/%[\da-f]{2}/i.test(text)) return text
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return text
   }
-  return false
 }
-
-const keyForms: readonly ((text: string) => boolean)[] = [
-  (text) => /^(0x)?[0-9a-f]{64}$/i.test(text),
-  (text) => {
-    const bytes = text.length === 51 || text.length === 52 ? decodeBase58(text) : undefined
-    return bytes !== undefined && walletImport.has(bytes[0] ?? 0) && (bytes.length === 33 || bytes.length === 34)
-  },
-  // BIP-32: 78 bytes, and a zero before a private key where a public key has its sign.
-  (text) => {
-    const bytes = /^[a-zA-Z]prv[1-9A-HJ-NP-Za-km-z]{100,110}$/.test(text) ? decodeBase58(text) : undefined
-    return bytes?.length === 78 && bytes[45] === 0
-  },
-  (text) => /^S[A-Z2-7]{55}$/.test(text) && base32.decode(text)[0] === stellarSeed,
-  (text) => text.startsWith('s') && decodeRippleBase58(text)?.[0] === rippleSeed,
-  (text) => /^[1-9A-HJ-NP-Za-km-z]{85,90}$/.test(text) && decodePlainBase58(text)?.length === 64,
-  (text) => /^\[\s*(\d{1,3}\s*,\s*){63}\d{1,3}\s*\]$/.test(text),
-]

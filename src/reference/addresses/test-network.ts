@@ -12,6 +12,9 @@ export function useTestNetwork(family: string, network: TestNetwork | undefined)
   else chosen.set(family, network)
 }
 
+/** Every family has its main network's addresses again, as in a process that has opened no rail. */
+export const forgetTestNetworks = (): void => chosen.clear()
+
 export const testNetworkOf = (family: string): TestNetwork | undefined => chosen.get(family)
 
 const base58 = '[1-9A-HJ-NP-Za-km-z]{25,34}'

@@ -12,13 +12,26 @@ const idLength = 20
 const taggedLength = 2 + idLength + 9
 
 /**
- * XRP Ledger: classic addresses (`r...`) and X-addresses (`X...`, XLS-5), which contain a destination tag. Canonical is the
+ * XRP Ledger: classic addresses (`r...`), also with a tag behind them (`r...?dt=7`), and X-addresses (`X...`, XLS-5), which contain one. Canonical is the
  * classic address; the tag is the `extraId`. Test networks (`T...`), tags of more than 32 bits, secret keys, and the accounts
  * 0 and 1, which have no key, are refused.
  */
 export const xrp: AddressRules = { check, make }
 
 function check(text: string): AddressCheck {
+  const [, classic, tag] = /^(r\w+)\?dt=(\d{1,10})$/.exec(text) ?? []
+  if (classic !== undefined && tag !== undefined) return withTag(checkPlain(classic), BigInt(tag))
+  return checkPlain(text)
+}
+
+function withTag(plain: AddressCheck, tag: bigint): AddressCheck {
+  if (!plain.ok) return plain
+  return tag > 0xffff_ffffn ? refuseTag() : { ...plain, extraId: tag.toString() }
+}
+
+const refuseTag = (): AddressCheck => refuse('The tag in this address is one that we can not read.')
+
+function checkPlain(text: string): AddressCheck {
   const bytes = decodeRippleBase58(text)
   if (!bytes) return refuse('This is not an XRP address: check every character, letter case included.')
   if (bytes[0] === classicVersion && bytes.length === 1 + idLength) return accept(bytes.subarray(1))
@@ -33,7 +46,7 @@ function checkTagged(bytes: Uint8Array): AddressCheck {
   const [flag, ...tag] = bytes.subarray(idLength)
   const number = tag.reduceRight((sum, byte) => (sum << 8n) | BigInt(byte), 0n)
   if (flag === 0 && number === 0n) return accept(bytes.subarray(0, idLength))
-  if (flag !== 1 || number > 0xffff_ffffn) return refuse('The tag in this address is one that we can not read.')
+  if (flag !== 1 || number > 0xffff_ffffn) return refuseTag()
   return accept(bytes.subarray(0, idLength), number.toString())
 }
 

@@ -19,7 +19,3 @@ const byName = new Map(networks.flatMap((network) => [network.code, ...network.a
 
 /** Finds a chain by its code or an alias, in any letter case. */
 export const findNetwork = (text: string): Network | undefined => byName.get(lookupKey(text))
-
-/** How people call the network of an address family; the chains of the EVM share their addresses with Ethereum. */
-export const networkNameOf = (family: Network['family']): string =>
-  networks.find((network) => network.family === family)?.name ?? family

@@ -11,6 +11,7 @@ import { on, within } from '../../platform/db/within.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { acceptable } from '../../exchange/orders/accept-terms.ts'
 import { completeDetails } from '../../exchange/orders/checkout.ts'
+import { emailOf } from '../../exchange/orders/giver.ts'
 import { type Details, missingSteps } from '../../exchange/orders/steps.ts'
 import { lockTransaction } from '../../exchange/transactions/load.ts'
 import { depositMethodOf, payoutMethodOf } from '../../exchange/transactions/method.ts'
@@ -44,19 +45,23 @@ export async function completeCheckout(
     const transaction = await lockTransaction(ctx, db, publicId)
     if (!transaction || transaction.partnerId !== partnerId)
       throw new Refusal('NOT_FOUND', 'There is no such transaction.')
-    const { status, statusDetails, personal } = transaction
+    const { status, statusDetails, kind } = transaction
     const depositMethod = methodAsked(transaction, customer.paymentCategory)
     if (status === 'on_hold' && statusDetails === 'address_needed') {
-      return anyRecordOf(ctx, await completeDetails(ctx, db, transaction, otherDestination(transaction, customer)))
+      if (kind === 'b2b') throw new Refusal('CONFLICT', 'A B2B transaction is paid to registered addresses only.')
+      return anyRecordOf(
+        ctx,
+        await completeDetails(ctx, db, transaction, otherDestination(transaction, customer), ownerOf(transaction)),
+      )
     }
     if (status === 'waiting_for_deposit') {
       const other = depositMethod === transaction.depositMethod ? {} : { depositMethod }
-      return anyRecordOf(ctx, await completeDetails(ctx, db, transaction, other))
+      return anyRecordOf(ctx, await completeDetails(ctx, db, transaction, other, ownerOf(transaction)))
     }
 
-    const email = customer.email ?? personal.email ?? `customer-${publicId}@sandbox.invalid`
+    const email = customer.email ?? emailOf(transaction) ?? `customer-${publicId}@sandbox.invalid`
     const { customerId, partnerCustomerId } = await proveEmail(on(ctx, within(db)), transaction, email)
-    const completed = await completeDetails(ctx, db, transaction, {
+    const details: Details = {
       email,
       provenCustomerId: customerId,
       partnerCustomerId,
@@ -64,17 +69,21 @@ export async function completeCheckout(
       accepts: acceptable(ctx),
       country: customer.country ?? transaction.country ?? homeFor({ ...transaction, depositMethod }),
       ...destinationOf(transaction, customer),
-    })
+    }
+    const completed = await completeDetails(ctx, db, transaction, details, customerId)
     return anyRecordOf(ctx, await completeBilling(ctx, db, completed))
   })
 }
+
+/** Who completes an order again: the test customer who has proven its email address. */
+const ownerOf = ({ customerId }: Transaction): bigint | undefined => customerId ?? undefined
 
 /** Fills in what the partner has passed in part; the rest is a test customer's, in the country of the address. */
 async function completeBilling(ctx: Ctx, db: Atomic, transaction: Transaction): Promise<Transaction> {
   const { billing } = transaction.personal
   if (!missingSteps(ctx, transaction).includes('billing')) return transaction
   const whole: Billing = { countryAlpha2: transaction.country ?? homes[0], ...testBilling, ...billing }
-  return completeDetails(ctx, db, transaction, { billing: whole })
+  return completeDetails(ctx, db, transaction, { billing: whole }, ownerOf(transaction))
 }
 
 const testBilling: Billing = {

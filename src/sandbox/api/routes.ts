@@ -7,6 +7,7 @@ import type { Journal } from '../../platform/db/journal.ts'
 import { type Database, one } from '../../platform/db/sql.ts'
 import { on } from '../../platform/db/within.ts'
 import { holdsCardNumber } from '../../platform/lib/card-number.ts'
+import { isUnsafeLine } from '../../platform/lib/unsafe-characters.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { isExactNumber } from '../../platform/lib/json.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
@@ -54,7 +55,7 @@ export const sandboxApi =
       const to = text(request.query as Fields, 'to', () => false)
       const query = { partnerId: partnerIdOf(request), ...optional('to', to), limit: 100 }
       const emails = await readMailbox(ctx, query, orderEmailWriter(ctx))
-      return emails.map((email) => ({ ...email, kind: email.kind ?? null }))
+      return emails.map((email) => ({ ...email, kind: email.kind ?? null, price: email.price ?? null }))
     })
     app.get('/sandbox/scenarios', answering('GET /sandbox/scenarios'), () => scenarios.map(describeScenario))
     app.post('/sandbox/scenarios/:name', answering('POST /sandbox/scenarios/:name'), async (request, reply) => {
@@ -173,7 +174,7 @@ function text(fields: Fields, name: string, isCard = holdsCardNumber): string | 
   const value = fields[name]
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value !== 'string') throw badField(name, 'This must be a text.')
-  if (value.length > 500 || value.includes('\0')) throw badField(name, 'This text is not acceptable.')
+  if (value.length > 500 || isUnsafeLine(value)) throw badField(name, 'This text is not acceptable.')
   if (isCard(value)) throw badField(name, 'Card numbers are not accepted here.', 'CARD_NUMBER')
   return value
 }

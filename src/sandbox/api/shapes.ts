@@ -16,6 +16,7 @@ export const sandboxAnswers = {
       exactly({
         to: name(320),
         kind: { enum: [...emailKinds, null] },
+        price: { enum: ['fixed', 'provisional', null] },
         subject: text(1_000),
         text: text(100_000),
         html: text(500_000),

@@ -4,6 +4,7 @@ import { after, before, beforeEach, describe, it, test } from 'node:test'
 
 import { openRailWorld, type RailWorld } from '../../../test/support/rail-world.ts'
 import { checkAddress, makeSandboxAddress } from '../../reference/addresses/address.ts'
+import { forgetTestNetworks, useTestNetwork } from '../../reference/addresses/test-network.ts'
 import { findNetwork, type Network, networks } from '../../reference/catalog/network.ts'
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -60,6 +61,14 @@ const stranger = ({ family }: Network): string =>
       .update(`stranger ${(ids += 1n)}`)
       .digest(),
   )
+
+test('the wallet has an address of the network that is in use, whatever was in use before', () => {
+  const main = walletOf(stage.world, btc).address
+  useTestNetwork('bitcoin', 'regtest')
+  const { address } = walletOf(stage.world, btc)
+  forgetTestNetworks()
+  assert.deepEqual([main.slice(0, 3), address.slice(0, 4), walletOf(stage.world, btc).address], ['bc1', 'bcrt', main])
+})
 
 describe('coins that come in', () => {
   let rail: DepositRail

@@ -1,16 +1,8 @@
 import { type Network, networks } from '../../reference/catalog/network.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { gather } from '../../platform/lib/gather.ts'
-import type {
-  DepositHalf,
-  PayoutHalf,
-  PayoutOrder,
-  PlanBody,
-  PlanDraft,
-  PlanOutcome,
-  Rail,
-  StatementLine,
-} from '../../rails/rail.ts'
+import type { DepositHalf, PayoutHalf, PayoutOrder, PlanBody, PlanDraft, PlanOutcome, Rail } from '../../rails/rail.ts'
+import type { StatementLine } from '../../rails/statement.ts'
 import { readMessages } from '../callback.ts'
 import { takeFaults } from '../fault.ts'
 import { covered } from '../overdraft.ts'

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import { type AddressFamily, makeSandboxAddress } from '../../reference/addresses/address.ts'
+import { testNetworkOf } from '../../reference/addresses/test-network.ts'
 import type { Network } from '../../reference/catalog/network.ts'
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { type Asset, parseAmount } from '../../platform/money/amount.ts'
@@ -12,12 +13,16 @@ import type { TransferRow, Wallet } from './queries.ts'
 /** The rail of a chain. */
 export const chainName = ({ code }: Pick<Network, 'code'>): string => `sandbox-${code.toLowerCase()}`
 
-/** Hot addresses by the code of their chain: each takes a millisecond to make, and few processes need one of every chain. */
+/**
+ * Hot addresses by their chain, and by the test network whose addresses its family has: each takes a millisecond to make, and few
+ * processes need one of every chain.
+ */
 const hotAddresses = new Map<string, string>()
 
 function hotAddressOf(network: Network): string {
-  const address = hotAddresses.get(network.code) ?? addressOf(network, `cambio hot wallet ${network.code}`)
-  hotAddresses.set(network.code, address)
+  const key = `${network.code} ${testNetworkOf(network.family) ?? ''}`
+  const address = hotAddresses.get(key) ?? addressOf(network, `cambio hot wallet ${network.code}`)
+  hotAddresses.set(key, address)
   return address
 }
 

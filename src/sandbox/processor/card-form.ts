@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 
+import type { Mismatch } from './queries.ts'
 import type { CardProblems } from './processor-page.tsx'
 
 /** What was typed into the card form. It is looked at, and then forgotten. */
@@ -31,11 +32,21 @@ const cards: ReadonlyMap<string, 'captured' | 'declined' | 'challenge'> = new Ma
   ['4242424242424242', 'captured'],
   ['4000000000000002', 'declined'],
   ['4000000000003220', 'challenge'],
+  ['4000000000000010', 'captured'],
+  ['4000000000000101', 'captured'],
 ])
 
 /** What comes of paying with a card; undefined if the processor does not know it. Blanks and dashes do not count. */
 export const outcomeOfCard = (number: string): 'captured' | 'declined' | 'challenge' | undefined =>
   cards.get(number.replace(/[\s-]/g, ''))
+
+/** What is found wrong of a test card, though it pays. */
+export const mismatchOf = (number: string): Mismatch | undefined => mismatches.get(number.replace(/[\s-]/g, ''))
+
+const mismatches: ReadonlyMap<string, Mismatch> = new Map([
+  ['4000000000000010', 'avs'],
+  ['4000000000000101', 'cvc'],
+])
 
 /** A card is valid to the end of its month. Years are of this century. */
 function isAhead(expiry: string, now: Date): boolean {

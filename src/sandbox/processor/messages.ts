@@ -23,6 +23,8 @@ export type Message = Record<(typeof messageFields)[number], string> & {
   dispute?: string
   respond_by?: string
   fingerprint?: string
+  avs?: string
+  cvc?: string
 }
 
 /** The id of a payment in messages. */
@@ -50,7 +52,16 @@ const kinds: ReadonlyMap<string, RailEventKind> = new Map([
 const disputeKinds: ReadonlySet<RailEventKind> = new Set(['dispute_opened', 'dispute_won', 'dispute_lost'])
 
 /** The message about a payment's state. Each attempt has its own event. */
-export const messageOf = ({ id, reference, state, attempts, asset, amount, fingerprint }: PaymentRow): Message => ({
+export const messageOf = ({
+  id,
+  reference,
+  state,
+  attempts,
+  asset,
+  amount,
+  fingerprint,
+  mismatch,
+}: PaymentRow): Message => ({
   event: `${publicPaymentId(id)}_${attempts}`,
   payment: publicPaymentId(id),
   status: state.toUpperCase(),
@@ -58,6 +69,7 @@ export const messageOf = ({ id, reference, state, attempts, asset, amount, finge
   asset,
   amount: String(amount),
   ...(fingerprint === null ? {} : { fingerprint }),
+  ...(mismatch === null ? {} : { avs: mismatch === 'avs' ? 'N' : 'Y', cvc: mismatch === 'cvc' ? 'N' : 'M' }),
 })
 
 /** The messages about a payment's dispute so far, in order. */
@@ -99,6 +111,8 @@ export function toRailEvent(message: Message, refused: string): RailEvent {
       status,
       ...(kind === 'deposit_declined' ? { reason: refused } : {}),
       ...(message.fingerprint === undefined ? {} : { fingerprint: message.fingerprint }),
+      ...(message.avs === undefined ? {} : { avs: message.avs }),
+      ...(message.cvc === undefined ? {} : { cvc: message.cvc }),
     },
   }
 }

@@ -106,7 +106,10 @@ export async function messagesAbout({ db }: Pick<World, 'db'>, reference: string
 type Outcome = 'captured' | 'challenge' | 'declined' | 'voided'
 
 /** What somebody tries, and what comes of it. */
-type Attempt = { order: DepositOrder; outcome: Outcome; fingerprint?: string | undefined }
+type Attempt = { order: DepositOrder; outcome: Outcome } & Card
+
+/** What is known of the card that pays. */
+type Card = { fingerprint?: string | undefined; mismatch?: queries.Mismatch | undefined }
 
 /** What an attempt came to. Without an id nothing has changed: the payment was made before. */
 type Attempted = { state: queries.PaymentState; id: bigint | undefined }
@@ -116,9 +119,9 @@ export async function attempt<Wanted extends Outcome>(
   world: World,
   order: DepositOrder,
   outcome: Wanted,
-  fingerprint?: string,
+  card: Card = {},
 ): Promise<Wanted | 'captured'> {
-  const { state } = await attemptWithOthers(world, { order, outcome, fingerprint })
+  const { state } = await attemptWithOthers(world, { order, outcome, ...card })
   return state === 'captured' ? 'captured' : outcome
 }
 
@@ -141,7 +144,7 @@ function attemptWithOthers(world: World, one: Attempt): Promise<Attempted> {
 
 async function settle(world: World, all: Attempt[]): Promise<Attempted[]> {
   const at = world.clock.realNow()
-  const rows = all.map(({ order, outcome, fingerprint = null }) => ({
+  const rows = all.map(({ order, outcome, fingerprint = null, mismatch = null }) => ({
     id: randomId(),
     rail: railOf(order),
     reference: order.reference,
@@ -150,6 +153,7 @@ async function settle(world: World, all: Attempt[]): Promise<Attempted[]> {
     merchantReturn: order.returnUrl,
     state: outcome,
     fingerprint,
+    mismatch,
     at,
   }))
   const changed = await world.db.atomic(async (db) => {

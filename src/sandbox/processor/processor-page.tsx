@@ -232,6 +232,8 @@ const testCards: [number: string, outcome: string][] = [
   ['4242 4242 4242 4242', 'pays'],
   ['4000 0000 0000 0002', 'is declined'],
   ['4000 0000 0000 3220', 'asks for a challenge'],
+  ['4000 0000 0000 0010', 'pays, and the address does not match'],
+  ['4000 0000 0000 0101', 'pays, and the security code does not match'],
 ]
 
 function TestCards() {

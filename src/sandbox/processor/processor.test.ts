@@ -10,6 +10,7 @@ import type { Database } from '../../platform/db/sql.ts'
 import { processorKey, type World } from '../world.ts'
 import { problemsOfCard } from './card-form.ts'
 import { payLink } from './link.ts'
+import { type Message, toRailEvent } from './messages.ts'
 import { buildProcessor } from './processor.ts'
 
 const valid = { do: 'pay', number: '4242 4242 4242 4242', expiry: '12/39', cvc: '123' }
@@ -106,6 +107,20 @@ describe('the pages of the sandbox processor', () => {
       (await callbacks()).map(({ body }) => body.status),
       ['DECLINED', 'CAPTURED'],
     )
+  })
+
+  it('takes a card whose address or security code does not match, and says so', async () => {
+    for (const [number, checks] of [
+      ['4000000000000010', { avs: 'N', cvc: 'M' }],
+      ['4000 0000 0000 0101', { avs: 'Y', cvc: 'N' }],
+    ] as const) {
+      count += 1
+      link = linkOf('VISA_MC')
+      assert.equal((await post({ ...valid, number })).headers.location, returnUrl)
+      const [callback] = await callbacks()
+      const { avs, cvc } = toRailEvent(callback?.body as Message, '').body
+      assert.deepEqual({ avs, cvc }, checks)
+    }
   })
 
   it('asks for a challenge, which passes or fails', async () => {

@@ -12,7 +12,7 @@ import { formatAmount } from '../../platform/money/amount.ts'
 import type { DepositOrder } from '../../rails/rail.ts'
 import { sendPage } from '../send-page.ts'
 import type { World } from '../world.ts'
-import { fingerprintOf, outcomeOfCard, problemsOfCard } from './card-form.ts'
+import { fingerprintOf, mismatchOf, outcomeOfCard, problemsOfCard } from './card-form.ts'
 import { readPayLink } from './link.ts'
 import { attempt, paymentState } from './page.ts'
 import {
@@ -144,7 +144,8 @@ async function takeCard(
   if (Object.keys(problems).length > 0 || !outcome) {
     return show(reply, 422, cardPage(billOf(order), problems, false), order)
   }
-  return answerAttempt(reply, request, order, await attempt(world, order, outcome, fingerprintOf({ ...card, holder })))
+  const known = { fingerprint: fingerprintOf({ ...card, holder }), mismatch: mismatchOf(card.number) }
+  return answerAttempt(reply, request, order, await attempt(world, order, outcome, known))
 }
 
 /** A wallet's customer is known by the device; a bank's has to say which bank it is. */

@@ -3,6 +3,9 @@ import type { Atomic, Db } from '../../platform/db/sql.ts'
 /** The state of a payment at a page. */
 export type PaymentState = 'open' | 'challenge' | 'captured' | 'declined' | 'voided' | 'charged_back'
 
+/** A part of a card that can be found wrong: the address, or the security code. */
+export type Mismatch = 'avs' | 'cvc'
+
 /** What one attempt to pay comes to. */
 export type AttemptRow = {
   id: bigint
@@ -14,6 +17,8 @@ export type AttemptRow = {
   state: PaymentState
   /** The card, where the payer gave a name. */
   fingerprint: string | null
+  /** What the card's bank finds wrong and takes the payment all the same. */
+  mismatch: Mismatch | null
   at: Date
 }
 
@@ -27,6 +32,7 @@ export type PaymentRow = {
   asset: string
   amount: bigint
   fingerprint: string | null
+  mismatch: Mismatch | null
 }
 
 /** A payment with its dispute, if there was one. */
@@ -38,24 +44,25 @@ export type DisputedRow = PaymentRow & { dispute: 'open' | 'won' | 'lost' | null
 export const writeAttempts = (db: Db, rows: AttemptRow[]): Promise<PaymentRow[]> =>
   db.sql`
     insert into sandbox.card_payments as payment
-      (id, rail, reference, asset, amount, merchant_return, state, fingerprint, attempts, created_at)
-    select id, rail, reference, asset, amount, merchant_return, state, fingerprint, 1, at from unnest(
+      (id, rail, reference, asset, amount, merchant_return, state, fingerprint, mismatch, attempts, created_at)
+    select id, rail, reference, asset, amount, merchant_return, state, fingerprint, mismatch, 1, at from unnest(
       ${rows.map((row) => row.id)}::bigint[], ${rows.map((row) => row.rail)}::text[],
       ${rows.map((row) => row.reference)}::text[], ${rows.map((row) => row.asset)}::text[],
       ${rows.map((row) => row.amount)}::numeric[], ${rows.map((row) => row.merchantReturn)}::text[],
       ${rows.map((row) => row.state)}::text[], ${rows.map((row) => row.fingerprint)}::text[],
+      ${rows.map((row) => row.mismatch)}::text[],
       ${rows.map((row) => row.at.toISOString())}::timestamptz[]
-    ) as attempt (id, rail, reference, asset, amount, merchant_return, state, fingerprint, at)
+    ) as attempt (id, rail, reference, asset, amount, merchant_return, state, fingerprint, mismatch, at)
     on conflict (reference) do update
       set state = excluded.state, attempts = payment.attempts + 1, amount = excluded.amount, asset = excluded.asset,
-        fingerprint = coalesce(excluded.fingerprint, payment.fingerprint)
+        fingerprint = coalesce(excluded.fingerprint, payment.fingerprint), mismatch = excluded.mismatch
       where payment.state in ('open', 'challenge', 'declined')
-    returning id, rail, reference, state, attempts, asset, amount, fingerprint`
+    returning id, rail, reference, state, attempts, asset, amount, fingerprint, mismatch`
 
 /** A payment with its dispute; nothing if nobody has tried to pay yet. */
 export const payment = (db: Db, reference: string): Promise<DisputedRow[]> =>
   db.sql`
-    select id, rail, reference, payment.state, attempts, asset, amount, fingerprint, dispute.state as dispute, respond_by
+    select id, rail, reference, payment.state, attempts, asset, amount, fingerprint, mismatch, dispute.state as dispute, respond_by
     from sandbox.card_payments as payment left join sandbox.disputes as dispute on payment_id = id
     where reference = ${reference}`
 
@@ -73,7 +80,7 @@ export const openDispute = (
     opened as (
       insert into sandbox.disputes (payment_id, state, respond_by) select id, 'open', ${respondBy} from payment
       returning payment_id, state, respond_by)
-    select id, rail, reference, payment.state, attempts, asset, amount, fingerprint, opened.state as dispute, respond_by
+    select id, rail, reference, payment.state, attempts, asset, amount, fingerprint, mismatch, opened.state as dispute, respond_by
     from payment join opened on payment_id = id`
 
 /** Ends an open dispute; a won one gives the money back. Gives nothing if no dispute is open. */
@@ -89,7 +96,7 @@ export const closeDispute = (
       returning payment_id, dispute.state, respond_by)
     update sandbox.card_payments as payment set refunded = case closed.state when 'won' then 0 else refunded end
     from closed where id = payment_id
-    returning id, rail, reference, payment.state, attempts, asset, amount, fingerprint, closed.state as dispute, respond_by`
+    returning id, rail, reference, payment.state, attempts, asset, amount, fingerprint, mismatch, closed.state as dispute, respond_by`
 
 /** A payment that was captured at one owner's page, by its id. */
 export const paymentById = (db: Db, rail: string, id: bigint): Promise<{ id: bigint }[]> =>
@@ -108,7 +115,7 @@ export const chargeBack = (db: Db, rail: string, reference: string): Promise<Pay
   db.sql`
     update sandbox.card_payments set state = 'charged_back', attempts = attempts + 1
     where rail = ${rail} and reference = ${reference} and state = 'captured' and refunded = 0
-    returning id, rail, reference, state, attempts, asset, amount, fingerprint`
+    returning id, rail, reference, state, attempts, asset, amount, fingerprint, mismatch`
 
 /** A refund that a merchant asks for. `interim` is its status until it settles. */
 export type RefundOrderRow = {

@@ -64,8 +64,8 @@ async function wholeOf({ ctx, publicId }: Pick<Scene, 'ctx' | 'publicId'>): Prom
   return transaction
 }
 
-/** Exchanges what is free at the price that the customer is shown now; if it has moved meanwhile, looks again. */
-async function accept(scene: Scene, looks = 3): Promise<void> {
+/** Exchanges what is free at the price that the customer is shown now; if it has moved meanwhile, looks again, as a patient customer would. */
+async function accept(scene: Scene, looks = 50): Promise<void> {
   const { ctx, publicId } = scene
   const { accept_price: price, exchange_what_came: part } = await customerChoices(ctx, publicId)
   const atLeast = (price ?? part)?.toAmount

@@ -20,7 +20,10 @@ export type Scenario = {
   postings: EntryKind[]
   events: EventType[]
   ends_in: Status
-  /** Two rails move at the same time: postings and events of one may come before or between the other's. */
+  /**
+   * Two rails move at the same time: postings and events of one may come before or between the other's. Where the payout arrives
+   * before the refund has left, the order is on hold in between.
+   */
   interleaves?: true
 }
 

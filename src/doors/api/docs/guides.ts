@@ -14,6 +14,7 @@ const order = [
   'buy-button',
   'sell-from-wallet',
   'webhooks',
+  'matching-orders',
   'go-live',
   'authentication',
   'errors',

@@ -146,6 +146,7 @@ const linksOf = ({ links }: Operation): Json | undefined =>
 /** Every status that is not 2xx, with the codes that it may have. */
 function refusalsOf(route: DeclaredRoute, writer: ShapeWriter, { errors }: Examples): Json {
   const codes = codesOf(route)
+  const { refusedAs = {} } = route.config.operation
   const statuses = [...new Set(codes.map((code) => refusals[code]))]
   return Object.fromEntries(
     statuses.map((status) => {
@@ -158,7 +159,10 @@ function refusalsOf(route: DeclaredRoute, writer: ShapeWriter, { errors }: Examp
           description: own.map((code) => `\`${code}\`: ${meanings[code]}.`).join(' '),
           headers: headersOf(route, status),
           content: {
-            'application/json': { schema: writer.answer(errorRecord), ...(shown.length > 0 ? { examples } : {}) },
+            'application/json': {
+              schema: writer.answer(refusedAs[status] ?? errorRecord),
+              ...(shown.length > 0 ? { examples } : {}),
+            },
           },
         },
       ]

@@ -12,6 +12,13 @@ document.addEventListener('change', (event) => {
   }
 })
 
+// Something else has found a problem in a field.
+document.addEventListener('problem', (event) => {
+  const { target } = event
+  const isField = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
+  if (isField && event instanceof CustomEvent) show(target, String(event.detail))
+})
+
 type Field = HTMLInputElement | HTMLTextAreaElement
 
 async function judge(path: string, field: Field, form: HTMLFormElement): Promise<void> {

@@ -169,7 +169,7 @@ function tick(): void {
     if (leftMs > 0) continue
     // Announced once, when it happens; the countdown itself isn't read out.
     say(over)
-    const renewal = element.parentElement?.querySelector<HTMLElement>('[data-renew]')
+    const renewal = element.closest('.deadlines')?.querySelector<HTMLElement>('[data-renew]')
     if (renewal) renewal.hidden = false
   }
 }

@@ -23,11 +23,12 @@ export const billing: CheckoutStep = {
   fields: billingFields.map(([, name]) => name),
   actions: {
     async billing({ ctx, visit, fields }) {
-      await giveDetails(ctx, visit.view.publicId, { billing: readBillingForm(fields) })
+      await giveDetails(ctx, visit.view.publicId, { billing: readBillingForm(fields) }, visit.customerId)
       return {}
     },
   },
-  checkField: ({ ctx, visit, fields }) => checkDetails(ctx, visit.view.publicId, { billing: readBillingForm(fields) }),
+  checkField: ({ ctx, visit, fields }) =>
+    checkDetails(ctx, visit.view.publicId, { billing: readBillingForm(fields) }, visit.customerId),
   mayReopen: mayChangeBilling,
 }
 

@@ -2,7 +2,7 @@ import { enterCode, giveEmail, sendToKnown } from '../verify-email.ts'
 import type { CheckoutStep } from '../checkout-step.ts'
 import { maskEmail } from '../../../exchange/customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
-import { mayChangeEmail } from '../step.ts'
+import { takesEmail } from '../step.ts'
 import { AcceptedTerms } from '../ui/accepted-terms.tsx'
 import { timeLeft } from '../ui/time-left.ts'
 import { Form, QuietSubmit, Submit, TextField } from '../../ui/form.tsx'
@@ -20,7 +20,7 @@ function codePage(props: PageProps): Page {
   const { visit, language, here, home, now, problems, notices } = props
   const { say } = language
   const { view, code } = visit
-  const email = visit.isTypedHere ? (view.email ?? '') : maskEmail(view.email ?? '')
+  const email = visit.isTypedHere ? (visit.email ?? '') : maskEmail(visit.email ?? '')
   const lead = code?.isRepeat === true ? 'code.leadAgain' : 'code.lead'
   return {
     title: say('code.title'),
@@ -44,7 +44,7 @@ function codePage(props: PageProps): Page {
           <QuietSubmit here={here} does="resend">
             {say('code.resend')}
           </QuietSubmit>
-          {mayChangeEmail(view) ? <a href={`${home}&ask=email`}>{say('code.another')}</a> : null}
+          <a href={`${home}&ask=email`}>{say(takesEmail(view) ? 'code.another' : 'notMe.link')}</a>
           {notices.mailbox ? <a href={notices.mailbox.href}>{notices.mailbox.text(language)}</a> : null}
         </div>
       </>

@@ -14,7 +14,7 @@ export const country: CheckoutStep = {
     async country({ ctx, visit, fields }) {
       const { country: chosen = '' } = fields
       if (chosen === '') throw badField('country', 'Choose your country.', 'COUNTRY_MISSING')
-      await giveDetails(ctx, visit.view.publicId, { country: chosen })
+      await giveDetails(ctx, visit.view.publicId, { country: chosen }, visit.customerId)
       return {}
     },
   },

@@ -2,7 +2,8 @@ import { enterCode, giveEmail, readEmail, sendToKnown } from '../verify-email.ts
 import type { CheckoutStep } from '../checkout-step.ts'
 import { maskEmail } from '../../../exchange/customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
-import { mayChangeEmail } from '../step.ts'
+import { takesEmail } from '../step.ts'
+import { BackLink } from '../ui/links.tsx'
 import { Form, Submit, TextField } from '../../ui/form.tsx'
 
 /** Asks for the e-mail address, or, if it is known, for permission to send a code to it: following a link sends no e-mail. A known address is masked. */
@@ -19,17 +20,32 @@ export const email: CheckoutStep = {
 
 function emailPage(props: PageProps): Page {
   const { visit, language, typed } = props
-  const { email } = visit.view
-  const isAsked = email === null || visit.wish === 'email' || typed.email !== undefined
-  return {
-    title: language.say('email.title'),
-    body: isAsked ? <AskEmail {...props} /> : <KnownEmail {...props} email={email} />,
-  }
+  const { email, wish, view } = visit
+  const isAsked = takesEmail(view) && (wish === 'email' || typed.email !== undefined)
+  if (email === null || isAsked) return { title: language.say('email.title'), body: <AskEmail {...props} /> }
+  if (wish === 'email') return { title: language.say('notMe.title'), body: <NotMe {...props} email={email} /> }
+  return { title: language.say('email.title'), body: <KnownEmail {...props} email={email} /> }
+}
+
+/** The order is somebody else's: the reader has nothing to do with it, so nothing is asked. */
+function NotMe(props: PageProps & { email: string }) {
+  const { email, home } = props
+  const { view } = props.visit
+  const { say } = props.language
+  return (
+    <>
+      <p class="lead">{say('notMe.lead', { email: maskEmail(email), partner: view.partnerName })}</p>
+      <BackLink {...props} url={view.redirects.cancelled} />
+      <p class="others">
+        <a href={home}>{say('notMe.back')}</a>
+      </p>
+    </>
+  )
 }
 
 /** An address that was typed here can be corrected. */
 function AskEmail({ visit, language: { say }, here, problems, typed }: PageProps) {
-  const known = visit.isTypedHere ? (visit.view.email ?? undefined) : undefined
+  const known = visit.email ?? undefined
   return (
     <>
       <p class="lead">{say('email.lead')}</p>
@@ -56,11 +72,9 @@ function KnownEmail({ language: { say }, here, home, visit, email }: PageProps &
       <Form here={here} does="send">
         <Submit>{say('email.submit')}</Submit>
       </Form>
-      {mayChangeEmail(visit.view) ? (
-        <p class="others">
-          <a href={`${home}&ask=email`}>{say('email.another')}</a>
-        </p>
-      ) : null}
+      <p class="others">
+        <a href={`${home}&ask=email`}>{say(takesEmail(visit.view) ? 'email.another' : 'notMe.link')}</a>
+      </p>
     </>
   )
 }

@@ -23,14 +23,14 @@ export const payoutAddress: CheckoutStep = {
   page: payoutAddressPage,
   fields: ['payout_address', 'extra_id', 'payout_holder', 'sort_code'],
   actions: {
-    async payout_address({ ctx, visit: { view }, fields }) {
-      await giveDetails(ctx, view.publicId, readDestination(view, fields))
+    async payout_address({ ctx, visit: { view, customerId }, fields }) {
+      await giveDetails(ctx, view.publicId, readDestination(view, fields), customerId)
       return {}
     },
   },
-  async checkField({ ctx, visit: { view }, fields }, field) {
+  async checkField({ ctx, visit: { view, customerId }, fields }, field) {
     const part = destinationPart(view, fields, field)
-    if (part) await checkDetails(ctx, view.publicId, part)
+    if (part) await checkDetails(ctx, view.publicId, part, customerId)
   },
   addressField: ({ view }) =>
     view.to.currency.kind === 'CRYPTO' ? { field: 'payout_address', listing: view.to } : undefined,

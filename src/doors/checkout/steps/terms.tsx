@@ -11,7 +11,7 @@ export const terms: CheckoutStep = {
   fields: ['accepts'],
   actions: {
     async terms({ ctx, visit, fields: { accepts = '' } }) {
-      await giveDetails(ctx, visit.view.publicId, { accepts })
+      await giveDetails(ctx, visit.view.publicId, { accepts }, visit.customerId)
       return {}
     },
   },

@@ -26,8 +26,15 @@ function PriceEnd({ visit: { view }, language: { say, duration }, now }: PagePro
   const holdsMs = view.quoteExpiresAt.getTime() - now.getTime()
   const over = say('deadline.over')
   return (
-    <p data-ends={view.quoteExpiresAt.getTime()} data-text={say('deadline.holds', { time: '{time}' })} data-over={over}>
-      {holdsMs > 0 ? say('deadline.holds', { time: duration(holdsMs) }) : over}
+    <p>
+      <time
+        dateTime={view.quoteExpiresAt.toISOString()}
+        data-ends={view.quoteExpiresAt.getTime()}
+        data-text={say('deadline.holds', { time: '{time}' })}
+        data-over={over}
+      >
+        {holdsMs > 0 ? say('deadline.holds', { time: duration(holdsMs) }) : over}
+      </time>
     </p>
   )
 }
@@ -51,7 +58,17 @@ function PayEnd({ visit: { view }, language, now }: PageProps) {
   const { say, moment } = language
   const flow = flowOf(view.deposit)
   if (flow !== 'page' && view.payTo === null) return null
-  if (flow === 'transfer') return <p>{say('deadline.arriveBy', { moment: moment(view.expiresAt) })}</p>
+  const dateTime = view.expiresAt.toISOString()
+  if (flow === 'transfer')
+    return (
+      <p>
+        <time dateTime={dateTime}>{say('deadline.arriveBy', { moment: moment(view.expiresAt) })}</time>
+      </p>
+    )
   const key = flow === 'page' ? 'deadline.payWithin' : 'deadline.sendWithin'
-  return <p {...timeLeft(view.expiresAt, now, (time) => say(key, { time }), language)} />
+  return (
+    <p>
+      <time dateTime={dateTime} {...timeLeft(view.expiresAt, now, (time) => say(key, { time }), language)} />
+    </p>
+  )
 }

@@ -5,6 +5,7 @@ import { ratioFrom } from '../../../platform/money/ratio.ts'
 import { CurrencyMark } from '../../ui/mark.tsx'
 import { rateText } from '../../../exchange/pricing/price-text.ts'
 import { EndRow, Row } from '../../ui/price.tsx'
+import { pricePromiseOf } from '../../../exchange/transactions/price-promise.ts'
 import type { Language } from '../../../platform/language/language.ts'
 import type { PageProps } from '../page.ts'
 import { isTyped } from '../steps.ts'
@@ -14,7 +15,7 @@ import { methodName } from '../../ui/method-name.ts'
 import { Deadlines } from './deadlines.tsx'
 
 /** What the customer pays and receives, above the page; the full price is below. */
-export function Headline({ visit: { view }, language }: PageProps) {
+export function Headline({ visit: { view }, language, now }: PageProps) {
   const { say, amount } = language
   return (
     <dl class="headline">
@@ -26,6 +27,7 @@ export function Headline({ visit: { view }, language }: PageProps) {
       <EndRow
         name={say('summary.receive')}
         value={amount(view.toAmount, view.to)}
+        price={pricePromiseOf(view, now)}
         mark={<CurrencyMark {...view.to} />}
       />
     </dl>
@@ -65,6 +67,7 @@ export function Summary(props: PageProps) {
           name={say('summary.receive')}
           note={by(to, payout, language)}
           value={amount(toAmount, to)}
+          price={pricePromiseOf(view, props.now)}
           mark={<CurrencyMark {...to} />}
         />
       </dl>

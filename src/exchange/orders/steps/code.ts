@@ -1,6 +1,4 @@
 import { ownKeys } from '../../../platform/privacy/data-key.ts'
-import { isSameEmail } from '../../customers/email.ts'
-import type { Personal, Transaction } from '../../transactions/transaction.ts'
 import { fillBilling } from '../fill-billing.ts'
 import type { OrderStep } from '../step.ts'
 
@@ -34,17 +32,7 @@ export const code = {
     if (email === null) return { customerId, personal }
 
     ownKeys(db, customerId, [dataKey.id])
-    const own = { ...transaction, personal: withOwnDestination({ ...transaction, personal }, email) }
-    return {
-      customerId,
-      personal: await fillBilling(ctx, db, own, partner, { email, customerId, partnerCustomerId }),
-    }
+    const own = { ...transaction, personal }
+    return { customerId, personal: await fillBilling(ctx, db, own, partner, { customerId, partnerCustomerId }) }
   },
 } as const satisfies OrderStep<CodeDetails>
-
-/** A destination that was passed for another address belongs to somebody else: it is dropped, unless the partner fixed it. */
-function withOwnDestination({ personal, terms }: Transaction, verified: string): Personal {
-  const { destinationEmail, ...own } = personal
-  if (destinationEmail === undefined || isSameEmail(destinationEmail, verified)) return own
-  return terms.payoutAddressChangeable ? { ...own, payoutAddress: null, payoutExtraId: null, payoutHolder: null } : own
-}

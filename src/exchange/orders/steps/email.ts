@@ -8,7 +8,7 @@ type EmailDetails = {
   partnerCustomerId?: bigint
 }
 
-/** The customer's e-mail address. Once verified it can't be changed. */
+/** The customer's email address: what a partner passed is theirs, and once verified it can't be changed. Given with its proof only. */
 export const email = {
   name: 'email',
   details: ['email', 'partnerCustomerId'],

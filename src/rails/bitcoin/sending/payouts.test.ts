@@ -12,6 +12,7 @@ import {
   takeTransfers,
 } from '../../../../test/support/bitcoin-payouts.ts'
 import { Refusal } from '../../../platform/lib/refusal.ts'
+import { scriptOf } from '../../../reference/addresses/output-script.ts'
 
 const asset = 'BTC-BTC'
 const conflict = (error: unknown): boolean => error instanceof Refusal && error.code === 'CONFLICT'
@@ -87,6 +88,59 @@ describe('coins that go out on Bitcoin', () => {
     await node.mine(2)
     await one.follow()
     await done(bitcoin.world, plan)
+  })
+
+  it('leave once, whatever the role of the service asks for', async () => {
+    const { node, one, db } = bitcoin.world
+    const plan = await submittedOne(bitcoin.world, 44_000n)
+    await one.follow()
+    const own = db.sql<{ id: bigint }>`select send_id as id from bitcoin_payments where plan_key = ${plan.key}`
+    const [{ id } = assert.fail()] = await own
+    const refused = /stays so/
+    await assert.rejects(db.sql`delete from bitcoin_attempts where send_id = ${id}`, refused)
+    await assert.rejects(db.sql`update bitcoin_attempts set txid = null, raw = null where send_id = ${id}`, refused)
+    const again = () =>
+      db.sql`update bitcoin_payments set state = 'waiting', send_id = null, number = null where plan_key = ${plan.key}`
+    await assert.rejects(again(), refused)
+    await node.mine(2)
+    await one.follow()
+    await done(bitcoin.world, plan)
+    await assert.rejects(again(), refused)
+  })
+
+  it('that somebody else wrote down, alone or in a transfer, are not signed, and keep nothing back', async () => {
+    const { node, one, db } = bitcoin.world
+    const forged = await planned(bitcoin.world, 7_000_000n)
+    const script = scriptOf(forged.address, one.chain.forms)
+    await db.sql`
+      insert into bitcoin_payments (network, plan_key, script, amount, stamp)
+      values ('BTC', 'forged 1', ${script}, 7000000, ${Buffer.alloc(32)})`
+    await db.sql`
+      with send as (insert into bitcoin_sends (network) values ('BTC') returning id),
+      spent as (
+        insert into bitcoin_inputs (send_id, txid, vout, amount, branch, position)
+        select send.id, txid, vout, amount, branch, address.position from send, bitcoin_coins as coin
+        join bitcoin_addresses as address on address.id = address_id
+        where coin.state = 'final' and spent_by is null order by amount desc limit 1 returning amount),
+      attempt as (
+        insert into bitcoin_attempts (send_id, number, fee, size, change, made_at)
+        select send.id, 1, 1000, 150, amount - 7001000, now() from send, spent)
+      insert into bitcoin_payments (network, plan_key, script, amount, state, send_id, number)
+      select 'BTC', 'forged 2', ${script}, 7000000, 'sending', id, 0 from send`
+    const fine = await submittedOne(bitcoin.world, 33_000n)
+    for (let look = 0; look < 3; look += 1) {
+      await one.follow()
+      await node.mine(2)
+    }
+    await one.follow()
+    const { hash } = await done(bitcoin.world, fine)
+    assert.equal(await paidTo(bitcoin.world, hash, forged), 0n)
+    const refused = await db.sql`select plan_key, code from chain_refusals order by plan_key`
+    assert.deepEqual(refused, [
+      { plan_key: 'forged 1', code: 'forged' },
+      { plan_key: 'forged 2', code: 'forged' },
+    ])
+    assert.deepEqual(await db.sql`select 1 from bitcoin_attempts where txid is null`, [])
   })
 
   it('leave room for more: while fees are low, many small outputs become one, at a cost that is booked', async () => {

@@ -5,11 +5,13 @@ import type { SpendableCoin } from './select.ts'
 export const insertPayment = (
   db: Db,
   network: string,
-  { key, script, amount }: { key: string; script: string; amount: bigint },
+  { key, script, amount, stamp }: { key: string; script: string; amount: bigint; stamp: Buffer },
 ): Promise<unknown[]> =>
   db.sql`
-    insert into bitcoin_payments (network, plan_key, script, amount) values (${network}, ${key}, ${script}, ${amount})
-    on conflict (network, plan_key) do nothing`
+    insert into bitcoin_payments as known (network, plan_key, script, amount, stamp)
+    values (${network}, ${key}, ${script}, ${amount}, ${stamp})
+    on conflict (network, plan_key) do update set stamp = excluded.stamp
+    where known.stamp is null and known.script = excluded.script and known.amount = excluded.amount`
 
 /** A payout as far as it is known here. With a transfer that is final, its id and what it cost. */
 export type PaymentRow = {
@@ -18,12 +20,15 @@ export type PaymentRow = {
   count: bigint
   txid: string | null
   fee: bigint | null
+  /** An attempt of its transfer has its signature. */
+  is_signed: boolean
 }
 
 /** Finds a payout with the attempt that is in a block. */
 export const paymentOf = (db: Db, network: string, key: string): Promise<PaymentRow[]> =>
   db.sql`
     select payment.state, number::bigint as number, txid, fee,
+      exists (select 1 from bitcoin_attempts as own where own.send_id = payment.send_id and own.txid is not null) as is_signed,
       (select count(*) from bitcoin_payments as other where other.send_id = payment.send_id) as count
     from bitcoin_payments as payment
     left join lateral (
@@ -31,14 +36,37 @@ export const paymentOf = (db: Db, network: string, key: string): Promise<Payment
       where attempt.send_id = payment.send_id and block is not null limit 1) as attempt on true
     where network = ${network} and plan_key = ${key}`
 
-/** A payout that waits for a transfer. */
-export type WaitingPayment = { id: bigint; payout: string; script: string; amount: bigint }
+/** Locks a payout. */
+export const lockPayment = (db: Atomic, network: string, key: string): Promise<Pick<PaymentRow, 'state'>[]> =>
+  db.sql`select state from bitcoin_payments where network = ${network} and plan_key = ${key} for update`
 
-/** The payouts that wait, the oldest first. */
-export const waitingPayments = (db: Db, network: string, limit: number): Promise<WaitingPayment[]> =>
+/** Ends a payout that waits. */
+export const endWaiting = (db: Atomic, network: string, key: string): void =>
+  db.send`
+    update bitcoin_payments set state = 'never' where network = ${network} and plan_key = ${key} and state = 'waiting'`
+
+/** A payout that waits for a transfer. */
+export type WaitingPayment = { id: bigint; payout: string; script: string; amount: bigint; stamp: Buffer | null }
+
+/** The payouts that wait, worth less than `below` each, the oldest first. Those that were refused until later, or ended, are left out. */
+export const waitingPayments = (
+  db: Db,
+  network: string,
+  { now, below, limit }: { now: Date; below: bigint; limit: number },
+): Promise<WaitingPayment[]> =>
   db.sql`
-    select id, plan_key as payout, script, amount from bitcoin_payments
-    where network = ${network} and state = 'waiting' order by id limit ${limit}`
+    select id, plan_key as payout, script, amount, stamp from bitcoin_payments as payment
+    where network = ${network} and state = 'waiting' and amount < ${below}
+      and not exists (
+        select 1 from chain_refusals as refusal
+        where refusal.network = payment.network and refusal.plan_key = payment.plan_key and refused_until > ${now})
+      and not exists (
+        select 1 from chain_ended as ended where ended.network = payment.network and ended.plan_key = payment.plan_key)
+    order by id limit ${limit}`
+
+/** Whether any payout waits that nobody has refused until later. */
+export const hasWaiting = (db: Db, network: string, now: Date): Promise<unknown[]> =>
+  waitingPayments(db, network, { now, below: 10n ** 30n, limit: 1 })
 
 /** What may be spent: final, unspent, and in no transfer of ours that is under way, or on its way back after a reorganization. */
 export const spendableCoins = (db: Db, network: string): Promise<SpendableCoin[]> =>
@@ -53,23 +81,15 @@ export const spendableCoins = (db: Db, network: string): Promise<SpendableCoin[]
             select 1 from bitcoin_attempts where send_id = send.id and block is not null)))
     order by coin.amount desc, coin.id limit 5000`
 
-/** One set of signed bytes. */
-export type NewAttempt = {
-  number: number
-  txid: string
-  raw: string
-  fee: bigint
-  size: number
-  change: bigint
-  at: Date
-}
+/** An attempt as it is written down before it is signed. */
+export type NewAttempt = { number: number; fee: bigint; size: number; change: bigint; at: Date }
 
-/** Keeps a transfer with its first attempt, its inputs and its payments, in their order. */
+/** Writes down a transfer with its first attempt, its inputs and its payments, in their order. Gives its id. */
 export async function insertSend(
   db: Atomic,
   network: string,
   { payments, inputs, attempt }: { payments: bigint[]; inputs: readonly SpendableCoin[]; attempt: NewAttempt },
-): Promise<void> {
+): Promise<bigint> {
   const [send] = await db.sql<{ id: bigint }>`insert into bitcoin_sends (network) values (${network}) returning id`
   if (!send) throw new Error('A transfer was not stored.')
   insertInputs(db, send.id, inputs, 1)
@@ -79,6 +99,34 @@ export async function insertSend(
     from unnest(${payments}::bigint[]) with ordinality as ordered (id, number)
     where payment.id = ordered.id and payment.state = 'waiting' returning payment.id`
   if (taken.length !== payments.length) throw new Error('A payout was taken by another transfer.')
+  return send.id
+}
+
+/** The change of the attempt of a transfer that is to be signed. */
+export const unsignedAttempt = (db: Db, sendId: bigint): Promise<{ number: number; change: bigint; fee: bigint }[]> =>
+  db.sql`select number, change, fee from bitcoin_attempts where send_id = ${sendId} and txid is null`
+
+/** Keeps the bytes of an attempt. Gives nothing where it was signed already, or given up. */
+export const keepSigned = (
+  db: Db,
+  { sendId, number }: { sendId: bigint; number: number },
+  { raw, txid }: { raw: string; txid: string },
+): Promise<unknown[]> =>
+  db.sql`
+    update bitcoin_attempts set raw = ${raw}, txid = ${txid}
+    where send_id = ${sendId} and number = ${number} and txid is null returning number`
+
+/** Gives up an attempt for which there is no signature. Payments of a transfer that was never signed wait again. */
+export const dropUnsigned = (db: Atomic, sendId: bigint, number: number): void => {
+  db.send`delete from bitcoin_attempts where send_id = ${sendId} and number = ${number} and txid is null`
+  db.send`delete from bitcoin_inputs where send_id = ${sendId} and since = ${number}`
+  if (number > 1) return
+  db.send`
+    update bitcoin_payments set state = 'waiting', send_id = null, number = null
+    where send_id = ${sendId} and not exists (select 1 from bitcoin_attempts where send_id = ${sendId})`
+  db.send`
+    delete from bitcoin_sends
+    where id = ${sendId} and not exists (select 1 from bitcoin_attempts where send_id = ${sendId})`
 }
 
 /** Keeps inputs that an attempt adds. */
@@ -89,22 +137,20 @@ export const insertInputs = (db: Atomic, sendId: bigint, inputs: readonly Spenda
       ${inputs.map((one) => one.vout)}::integer[], ${inputs.map((one) => one.amount)}::numeric[],
       ${inputs.map((one) => one.branch)}::smallint[], ${inputs.map((one) => one.position)}::bigint[]) as new`
 
-/** Keeps an attempt. One with the same number fails the block. */
-export const insertAttempt = (
-  db: Atomic,
-  sendId: bigint,
-  { number, txid, raw, fee, size, change, at }: NewAttempt,
-): void =>
+/** Writes down an attempt. One with the same number fails the block. */
+export const insertAttempt = (db: Atomic, sendId: bigint, { number, fee, size, change, at }: NewAttempt): void =>
   db.send`
-    insert into bitcoin_attempts (send_id, number, txid, raw, fee, size, change, made_at)
-    values (${sendId}, ${number}, ${txid}, ${raw}, ${fee}, ${size}, ${change}, ${at})`
+    insert into bitcoin_attempts (send_id, number, fee, size, change, made_at)
+    values (${sendId}, ${number}, ${fee}, ${size}, ${change}, ${at})`
 
 /** A transfer that is in no block, with its last attempt. */
 export type OpenSend = {
   id: bigint
   state: 'open' | 'done'
   number: number
-  raw: string
+  is_signed: boolean
+  /** The last bytes that were signed, if any were. */
+  raw: string | null
   fee: bigint
   size: number
   made_at: Date
@@ -116,8 +162,9 @@ export type OpenSend = {
 /** The transfers that are in no block: those under way, and those that a reorganization took out of theirs. */
 export const openSends = (db: Db, network: string): Promise<OpenSend[]> =>
   db.sql`
-    select send.id, send.state, number, raw, fee, size, made_at,
-      array(select txid from bitcoin_attempts where send_id = send.id) as txids,
+    select send.id, send.state, number, txid is not null as is_signed, fee, size, made_at,
+      (select raw from bitcoin_attempts where send_id = send.id and raw is not null order by number desc limit 1) as raw,
+      array(select txid from bitcoin_attempts where send_id = send.id and txid is not null) as txids,
       exists (
         select 1 from bitcoin_inputs as input where input.send_id = send.id and not input.is_dropped
           and not exists (
@@ -125,7 +172,8 @@ export const openSends = (db: Db, network: string): Promise<OpenSend[]> =>
               and coin.vout = input.vout and coin.state <> 'reversed')) as is_broken
     from bitcoin_sends as send
     join lateral (
-      select * from bitcoin_attempts where send_id = send.id order by number desc limit 1) as last on raw is not null
+      select * from bitcoin_attempts where send_id = send.id order by number desc limit 1) as last
+      on raw is not null or txid is null
     where network = ${network} and state <> 'never'
       and not exists (select 1 from bitcoin_attempts where send_id = send.id and block is not null)
     order by send.id`
@@ -155,7 +203,7 @@ export const dropLostInputs = (db: Atomic, sendId: bigint, lost: readonly Spenda
 
 /** What a transfer pays, in its order. */
 export const paymentsOf = (db: Db, sendId: bigint): Promise<WaitingPayment[]> =>
-  db.sql`select id, plan_key as payout, script, amount from bitcoin_payments where send_id = ${sendId} order by number`
+  db.sql`select id, plan_key as payout, script, amount, stamp from bitcoin_payments where send_id = ${sendId} order by number`
 
 /**
  * Ends what is final: a transfer of ours in a final block is done; one whose first inputs a foreign transfer spends in a final block

@@ -17,7 +17,7 @@ const inputWeight = ({ hasWitness }: Pick<ChainRules, 'hasWitness'>): number => 
 const outputWeight = (script: string): number => 4 * (8 + 1 + script.length / 2)
 
 /** The virtual size of a transfer, at most. Both counts may need three bytes. */
-function sizeOf(rules: Pick<ChainRules, 'hasWitness'>, inputs: number, scripts: readonly string[]): number {
+export function sizeOf(rules: Pick<ChainRules, 'hasWitness'>, inputs: number, scripts: readonly string[]): number {
   const counts = 4 * ((inputs > 252 ? 3 : 1) + (scripts.length > 252 ? 3 : 1))
   const outputs = scripts.reduce((weight, script) => weight + outputWeight(script), 0)
   return Math.ceil((32 + 2 + counts + inputs * inputWeight(rules) + outputs) / 4)

@@ -1,14 +1,14 @@
 import { type Node, NodeError } from '../../json-rpc.ts'
 import type { Atomic } from '../../../platform/db/sql.ts'
-import type { Chain } from '../chain.ts'
+import { keepRefusals } from '../../chain/refusals.ts'
 import type { Reports } from '../../two-nodes.ts'
-import type { SignedTransfer, SignPlan } from '../keys.ts'
-import { payoutsHalted } from '../../halts.ts'
-import { SignerRefusal } from '../../keys/signer.ts'
+import type { Chain } from '../chain.ts'
 import * as chainQueries from '../queries.ts'
+import { affordable, type Batch, sift } from './batch.ts'
 import { currentRate, mostFee } from './fees.ts'
 import * as queries from './queries.ts'
-import { complete, type Selection, selectCoins, type SpendableCoin, sumOf } from './select.ts'
+import { complete, type SpendableCoin, sumOf } from './select.ts'
+import { inFence, isHalted, isRefused, signWritten, writeSend } from './sign-written.ts'
 
 /** The most payments of one transfer. */
 const mostPayments = 100
@@ -19,78 +19,85 @@ const buried = 100n
 export type Look = { fence: bigint; waiting: string[] }
 
 /**
- * Sends what is due: brings transfers that are in no block to the nodes again, raises fees that have kept one waiting for too long,
- * and pays all payouts that wait in one transfer. What is signed is committed before it leaves.
+ * Sends what is due: asks for the signatures that a crash has left open, brings transfers that are in no block to the nodes again,
+ * raises fees that have kept one waiting for too long, and pays all payouts that wait in one transfer. While payouts are halted
+ * nothing new is signed; what was signed before is still brought.
  */
 export async function sendOnce(chain: Chain, { fence, waiting }: Look): Promise<void> {
-  const { db, network, clock, bumpAfterMs, rules, signer, log } = chain
-  if (!signer || (await db.atomic((block) => isHalted(chain, block)))) return
+  const { db, network, signer } = chain
+  if (!signer) return
+  const halted = await db.atomic((block) => isHalted(chain, block))
   const inMempool = new Set(waiting)
-  for (const send of await queries.openSends(db, network.code)) {
-    const isLate = clock.now().getTime() - send.made_at.getTime() >= bumpAfterMs
-    const mayRaise = send.is_broken || (send.state === 'open' && isLate && rules.isReplaceable)
-    const raised = mayRaise ? await raise(chain, fence, send) : undefined
-    if (raised !== undefined || !send.txids.some((txid) => inMempool.has(txid)))
-      await broadcast(chain, raised ?? send.raw)
+  const open = await queries.openSends(db, network.code)
+  for (const { raw, txids } of open) {
+    if (raw !== null && !txids.some((txid) => inMempool.has(txid))) await broadcast(chain, raw)
   }
-  const payments = await queries.waitingPayments(db, network.code, mostPayments)
-  if (payments.length === 0) return gatherSmall(chain, fence)
-  const raw = await sendPayments(chain, fence, payments)
-  if (raw === undefined) log.warn({ network: network.code, payouts: payments.length }, 'Payouts wait for coins.')
-  else await broadcast(chain, raw)
+  if (halted) return
+  for (const send of open) {
+    const raw = await signedNow(chain, fence, send)
+    if (raw !== undefined) await broadcast(chain, raw)
+  }
+  await sendWaiting(chain, fence)
 }
 
-/** Asked in the block that keeps what was signed: nothing new leaves once a halt is written. */
-async function isHalted({ name, rules }: Chain, db: Atomic): Promise<boolean> {
-  const halted = await payoutsHalted(db, name)
-  return halted === 'all' || halted.has(rules.asset)
+/** What is signed of a transfer in this look: an attempt that was written down before, or one with a higher fee. */
+async function signedNow(chain: Chain, fence: bigint, send: queries.OpenSend): Promise<string | undefined> {
+  const { clock, bumpAfterMs, rules, network, log } = chain
+  const isLate = clock.now().getTime() - send.made_at.getTime() >= bumpAfterMs
+  const mayRaise = send.is_broken || (send.state === 'open' && isLate && rules.isReplaceable)
+  try {
+    if (!send.is_signed) return await signWritten(chain, fence, send.id)
+    return mayRaise ? await raise(chain, fence, send) : undefined
+  } catch (error) {
+    // It waits, and keeps back nothing else.
+    if (!isRefused(error)) throw error
+    log.warn({ err: error, network: network.code, send: String(send.id) }, 'The signer refused a transfer.')
+    return undefined
+  }
 }
 
+/** Pays what waits in one transfer, and continues while the signer refuses a whole batch. With nothing that waits, gathers coins. */
+async function sendWaiting(chain: Chain, fence: bigint): Promise<void> {
+  const { db, network, clock, log } = chain
+  const now = clock.realNow()
+  const isWaiting = async () => (await queries.hasWaiting(db, network.code, now)).length > 0
+  const coins = await queries.spendableCoins(db, network.code)
+  if (!(await isWaiting())) return gatherSmall(chain, fence, coins)
+  const rate = await currentRate(chain)
+  do {
+    const waiting = await queries.waitingPayments(db, network.code, { now, below: sumOf(coins), limit: mostPayments })
+    const batch = affordable(chain, { coins, waiting, rate })
+    const sent = batch && (await sendPayments(chain, fence, { coins, rate, batch }))
+    if (!sent) return log.warn({ network: network.code }, 'Payouts wait for coins.')
+    if (sent.raw !== undefined) return broadcast(chain, sent.raw)
+  } while (await isWaiting())
+}
+
+/**
+ * Pays a batch in one transfer, or as much of it as the signer signs: what it refuses waits, and keeps back nothing else. Gives the
+ * bytes that are to be broadcast, none where it refused everything; undefined where the coins do not suffice for what it would sign.
+ */
 async function sendPayments(
   chain: Chain,
   fence: bigint,
-  waiting: queries.WaitingPayment[],
-): Promise<string | undefined> {
-  const { db, network, wallet, rules } = chain
-  const coins = await queries.spendableCoins(db, network.code)
-  const chosen = affordable(chain, { coins, waiting, rate: await currentRate(chain) })
-  if (!chosen) return undefined
-  const { payments, selection } = chosen
-  let signed: SignedTransfer
+  { coins, rate, batch }: { coins: SpendableCoin[]; rate: bigint; batch: Batch },
+): Promise<{ raw?: string } | undefined> {
+  const { network } = chain
+  const send = await writeSend(chain, fence, batch)
   try {
-    signed = await sign(chain, payments, selection)
+    return { raw: await signWritten(chain, fence, send) }
   } catch (error) {
-    const refused = error instanceof SignerRefusal ? error.payouts : []
-    const others = payments.filter(({ payout }) => !refused.includes(payout))
-    if (others.length === payments.length) throw error
-    chain.log.warn({ err: error, network: network.code, payouts: refused }, 'The signer refused payouts; they wait.')
-    return others.length > 0 ? sendPayments(chain, fence, others) : undefined
+    if (!isRefused(error)) throw error
+    const { refused, rest } = sift(batch, error)
+    if (refused.length > 0) {
+      const keys = refused.map(({ payout }) => payout)
+      await keepRefusals(chain, keys, error)
+      chain.log.warn({ err: error, network: network.code, payouts: keys }, 'The signer refused payouts; they wait.')
+    }
+    if (rest.length === 0) return {}
+    const smaller = affordable(chain, { coins, waiting: rest, rate })
+    return smaller && sendPayments(chain, fence, { coins, rate, batch: smaller })
   }
-  await keepSend(chain, fence, { payments: payments.map(({ id }) => id), selection, signed })
-  const { fee } = selection
-  chain.log.info(
-    { network: network.code, txid: signed.txid, payouts: payments.length, fee: String(fee) },
-    `Sent ${rules.asset} from ${wallet.address}.`,
-  )
-  return signed.raw
-}
-
-/** Stores a transfer with its first attempt, before it leaves. */
-async function keepSend(
-  chain: Chain,
-  fence: bigint,
-  { payments, selection, signed }: { payments: bigint[]; selection: Selection; signed: { raw: string; txid: string } },
-): Promise<void> {
-  const { db, network, clock } = chain
-  const { inputs, change, fee, size } = selection
-  const attempt = { number: 1, ...signed, fee, size, change, at: clock.now() }
-  const isKept = await db.atomic(async (block) => {
-    const [locked] = await chainQueries.lockChain(block, network.code, fence)
-    if (locked?.halted !== null || (await isHalted(chain, block))) return false
-    await queries.insertSend(block, network.code, { payments, inputs, attempt })
-    return true
-  })
-  if (!isKept) throw new Error(`Nothing is sent on ${network.code} now: another process follows it, or it was halted.`)
 }
 
 /** How many outputs a wallet may have before small ones are gathered, and how many one transfer gathers. */
@@ -101,47 +108,15 @@ const gathered = 100
  * Gathers the smallest outputs in one, while nothing is due and fees are low: spending them later, in a hurry, would cost more. The
  * cost is booked, since no payout bears it.
  */
-async function gatherSmall(chain: Chain, fence: bigint): Promise<void> {
-  const { db, network, rules, wallet } = chain
-  const coins = await queries.spendableCoins(db, network.code)
+async function gatherSmall(chain: Chain, fence: bigint, coins: SpendableCoin[]): Promise<void> {
+  const { rules, wallet } = chain
   if (coins.length <= manyCoins) return
   const rate = await currentRate(chain)
   if (rate > rules.rate.least * 2n) return
   const inputs = coins.slice(-gathered)
   const selection = complete(rules, { inputs, payments: [], rate, changeScript: wallet.script })
   if (!selection) return
-  const signed = await sign(chain, [], selection)
-  await keepSend(chain, fence, { payments: [], selection, signed })
-  await broadcast(chain, signed.raw)
-}
-
-/**
- * As many of the payouts that wait, in their order, as the coins suffice for. The fee is within what the payouts have reserved: where
- * the inputs would cost more, the rate is lower, and where that is less than nodes relay, the payouts wait.
- */
-function affordable(
-  chain: Chain,
-  { coins, waiting, rate }: { coins: SpendableCoin[]; waiting: queries.WaitingPayment[]; rate: bigint },
-): { payments: queries.WaitingPayment[]; selection: Selection } | undefined {
-  const { rules, wallet } = chain
-  const total = sumOf(coins)
-  let payments: queries.WaitingPayment[] = []
-  let sum = 0n
-  for (const one of waiting) {
-    if (sum + one.amount >= total) continue
-    sum += one.amount
-    payments.push(one)
-  }
-  while (payments.length > 0) {
-    const most = mostFee(chain) * BigInt(payments.length)
-    const at = (used: bigint) => selectCoins(rules, { coins, payments, rate: used, changeScript: wallet.script })
-    const first = at(rate)
-    const selection = first && first.fee > most ? at(most / BigInt(first.size)) : first
-    const isRelayed = selection && selection.fee <= most && selection.fee >= rules.rate.least * BigInt(selection.size)
-    if (isRelayed) return { payments, selection }
-    payments = payments.slice(0, -1)
-  }
-  return undefined
+  await broadcast(chain, await signWritten(chain, fence, await writeSend(chain, fence, { payments: [], selection })))
 }
 
 /**
@@ -172,37 +147,18 @@ async function raise(chain: Chain, fence: bigint, send: queries.OpenSend): Promi
     const least = lost.length > 0 ? 0n : send.fee + rules.rate.least * BigInt(found.size)
     if (found.fee > most || found.fee < least) return undefined
     const { fee, size, change } = found
-    const signed = await sign(chain, payments, found)
-    const attempt = { number: send.number + 1, ...signed, fee, size, change, at: clock.now() }
-    const isKept = await db.atomic(async (block) => {
-      const [locked] = await chainQueries.lockChain(block, network.code, fence)
-      if (!locked || (await isHalted(chain, block))) return false
+    const attempt = { number: send.number + 1, fee, size, change, at: clock.now() }
+    await inFence(chain, fence, (block) => {
       queries.dropLostInputs(block, send.id, lost)
       queries.insertInputs(block, send.id, more, attempt.number)
       queries.insertAttempt(block, send.id, attempt)
-      return true
     })
-    return isKept ? signed.raw : undefined
+    return signWritten(chain, fence, send.id)
   }
   return undefined
 }
 
 const largest = (one: bigint, other: bigint): bigint => (one > other ? one : other)
-
-async function sign(
-  { signer, wallet }: Chain,
-  payments: readonly queries.WaitingPayment[],
-  { inputs, change }: Selection,
-): Promise<{ raw: string; txid: string }> {
-  if (!signer) throw new Error('There are no keys to sign with.')
-  const returned =
-    change > 0n ? [{ script: wallet.script, amount: change, path: { branch: 1, position: 0n } as const }] : []
-  const plan: SignPlan = {
-    inputs,
-    outputs: [...payments.map(({ script, amount, payout }) => ({ script, amount, payout })), ...returned],
-  }
-  return signer.sign(plan)
-}
 
 /** Hands bytes to both nodes. A no changes nothing: the same bytes are brought again, and the chain decides. */
 async function broadcast({ node, second, network, log }: Chain, raw: string): Promise<void> {

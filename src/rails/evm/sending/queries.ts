@@ -34,12 +34,13 @@ export type SendRow = {
   priority_fee: bigint
   made_at: Date
   hashes: string[]
+  stamp: Buffer | null
 }
 
 /** Finds the send of a plan, with all hashes that it may be known by. */
 export const sendOf = (db: Db, network: string, planKey: string): Promise<SendRow[]> =>
   db.sql`
-    select sends.id, nonce, state, number, gas, max_fee, priority_fee, made_at,
+    select sends.id, nonce, state, number, gas, max_fee, priority_fee, made_at, stamp,
       array(select hash from evm_candidates where send_id = sends.id and hash is not null order by number) as hashes
     from evm_sends as sends
     join lateral (select * from evm_candidates where send_id = sends.id order by number desc limit 1) as last on true
@@ -59,12 +60,13 @@ export type UnsignedSend = {
   gas: bigint
   max_fee: bigint
   priority_fee: bigint
+  stamp: Buffer | null
 }
 
 /** The send of a wallet that is not signed, which a process writes down before it asks for the signature. */
 export const unsignedSend = (db: Db, network: string, sender: string): Promise<UnsignedSend[]> =>
   db.sql`
-    select id, sender, nonce, plan_key, body, gas, max_fee, priority_fee
+    select id, sender, nonce, plan_key, body, stamp, gas, max_fee, priority_fee
     from evm_sends join evm_candidates on send_id = id
     where network = ${network} and sender = ${sender} and body is not null`
 
@@ -75,6 +77,7 @@ export type NewSend = {
   nonce: bigint
   planKey: string
   body: Body
+  stamp: Buffer
   asset: string
   amount: bigint
   gas: bigint
@@ -85,13 +88,14 @@ export type NewSend = {
 
 /** Writes down a send before it is signed, and moves the wallet's nonce on. Who writes it asks for the signature. */
 export const insertSend = (db: Atomic, send: NewSend): Promise<UnsignedSend[]> => {
-  const { network, sender, nonce, planKey, body, asset, amount, gas, maxFee, priorityFee, at } = send
+  const { network, sender, nonce, planKey, body, stamp, asset, amount, gas, maxFee, priorityFee, at } = send
   db.send`update evm_wallets set next_nonce = ${nonce + 1n} where network = ${network} and address = ${sender}`
   return db.sql`
     with fresh as (
-      insert into evm_sends (network, sender, nonce, plan_key, body, asked_at, asset, amount, most_fee)
-      values (${network}, ${sender}, ${nonce}, ${planKey}, ${JSON.stringify(body)}::jsonb, ${at}, ${asset}, ${amount}, ${gas * maxFee})
-      returning id, sender, nonce, plan_key, body),
+      insert into evm_sends (network, sender, nonce, plan_key, body, stamp, asked_at, asset, amount, most_fee)
+      values (${network}, ${sender}, ${nonce}, ${planKey}, ${JSON.stringify(body)}::jsonb, ${stamp}, ${at}, ${asset}, ${amount},
+        ${gas * maxFee})
+      returning id, sender, nonce, plan_key, body, stamp),
     first as (
       insert into evm_candidates (send_id, number, gas, max_fee, priority_fee, made_at)
       select id, 1, ${gas}, ${maxFee}, ${priorityFee}, ${at} from fresh returning gas, max_fee, priority_fee)

@@ -5,8 +5,12 @@ import { balancesAt } from '../balance.ts'
 import type { Chain } from '../chain.ts'
 import { currentFees, raisedFees, type Fees } from './fees.ts'
 import type { SignedTransfer } from '../keys.ts'
+import { isEnded } from '../../chain/ended.ts'
+import { stampOf } from '../../chain/stamp.ts'
 import { SignerRefusal } from '../../keys/signer.ts'
-import { NodeError, toHex } from '../node.ts'
+import { isHalted } from './halted.ts'
+import { NodeError } from '../../json-rpc.ts'
+import { toHex } from '../node.ts'
 import * as queries from './queries.ts'
 import { movementOf, type Plan, sign, signedSend, signFirst, endUnsigned } from './sign.ts'
 import { movesOn } from '../tokens.ts'
@@ -20,10 +24,10 @@ import { callOf } from '../transfer.ts'
  */
 export async function submitPlan(chain: Chain, plan: Plan): Promise<void> {
   const send = (await signedSend(chain, plan)) ?? (await makeSend(chain, plan))
-  if (send.state === 'open') await broadcast(chain, await signedAgain(chain, plan, send))
+  if (send?.state === 'open') await broadcast(chain, await signedAgain(chain, plan, send))
 }
 
-async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow> {
+async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow | undefined> {
   const { db, network, clock, node, keys } = chain
   const { key, body } = plan
   const { asset = '', amount: text = '0' } = body
@@ -47,6 +51,8 @@ async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow> {
     const at = clock.realNow()
     const { unsigned, isOwn } = await db.atomic(async (block) => {
       const [wallet] = await queries.lockWallet(block, network.code, sender)
+      if (await isEnded(block, network.code, key)) return { isOwn: true }
+      if (await isHalted(chain, block, asset)) throw halted(network.name)
       const [before] = await queries.unsignedSend(block, network.code, sender)
       if (before) return { unsigned: before, isOwn: false }
       const [known] = await queries.sendOf(block, network.code, key)
@@ -58,9 +64,11 @@ async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow> {
       if (short) throw poor(network.name)
 
       const nonce = wallet.next_nonce > BigInt(counted) ? wallet.next_nonce : BigInt(counted)
-      const fresh = { network: network.code, sender, nonce, planKey: key, body, asset, amount, gas, ...fees, at }
+      const stamp = stampOf(chain, { payout: key, body })
+      const fresh = { network: network.code, sender, nonce, planKey: key, body, stamp, asset, amount, gas, ...fees, at }
       return { unsigned: one(await queries.insertSend(block, fresh)), isOwn: true }
     })
+    if (!unsigned && isOwn) return undefined
     if (unsigned && isOwn) await signFirst(chain, unsigned, at)
     else if (unsigned) await endUnsigned(chain, unsigned)
     const [send] = await queries.sendOf(db, network.code, key)
@@ -68,6 +76,7 @@ async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow> {
   }
 }
 
+const halted = (name: string): Refusal => new Refusal('CONFLICT', `Nothing is sent on ${name} now: it was halted.`)
 const poor = (name: string): Refusal => new Refusal('CONFLICT', `The wallet on ${name} holds less than should leave.`)
 const columnsOf = ({ maxFee, priorityFee }: Fees) => ({ max_fee: maxFee, priority_fee: priorityFee })
 
@@ -88,8 +97,8 @@ async function gasOf(chain: Chain, plan: Plan): Promise<bigint> {
 
 /** Signs a send's last candidate as it was signed before. Fails if the bytes are not those that were fixed. */
 async function signedAgain(chain: Chain, plan: Plan, send: queries.SendRow): Promise<SignedTransfer> {
-  const { nonce, gas, max_fee: maxFee, priority_fee: priorityFee } = send
-  const signed = await sign(chain, plan, { nonce, gas, maxFee, priorityFee })
+  const { nonce, gas, max_fee: maxFee, priority_fee: priorityFee, stamp } = send
+  const signed = await sign(chain, plan, { nonce, gas, maxFee, priorityFee, stamp })
   if (signed.hash !== send.hashes.at(-1)) throw new Error('A plan no longer gives the bytes that were fixed for it.')
   return signed
 }
@@ -115,7 +124,9 @@ export async function rebroadcast(chain: Chain, plan: Plan, send: queries.SendRo
   const waited = clock.realNow().getTime() - send.made_at.getTime()
   const isNext = async () =>
     BigInt(await node.ask<string>('eth_getTransactionCount', keys.hot, 'latest')) === send.nonce
-  const last = waited >= settings.bumpAfterMs && (await isNext()) ? await raiseFee(chain, plan, send) : send
+  const mayRaise = async () => !(await chain.db.atomic((block) => isHalted(chain, block, plan.body.asset ?? '')))
+  const last =
+    waited >= settings.bumpAfterMs && (await mayRaise()) && (await isNext()) ? await raiseFee(chain, plan, send) : send
   try {
     await broadcast(chain, await signedAgain(chain, plan, last))
   } catch (error) {
@@ -131,10 +142,10 @@ async function raiseFee(chain: Chain, plan: Plan, send: queries.SendRow): Promis
     log.warn({ network: network.code, plan: plan.key }, 'A payout waits: gas costs more than the ceiling allows.')
     return send
   }
-  const { nonce, gas } = send
+  const { nonce, gas, stamp } = send
   let hash: string
   try {
-    ;({ hash } = await sign(chain, plan, { ...fees, nonce, gas }))
+    ;({ hash } = await sign(chain, plan, { ...fees, nonce, gas, stamp }))
   } catch (error) {
     if (!(error instanceof SignerRefusal)) throw error
     log.warn({ err: error, network: network.code, plan: plan.key }, 'The signer refused a higher fee; a payout waits.')

@@ -137,6 +137,19 @@ for (const holder of keyHolders)
       await isPaid(plan)
     })
 
+    it('is kept, whatever the role of the service asks for', async () => {
+      const { db, one } = world
+      const plan = await planned()
+      await one.payout.submit(plan)
+      const own = db.sql<{ id: bigint }>`select id from evm_sends where plan_key = ${plan.key}`
+      const [{ id } = assert.fail()] = await own
+      const refused = /stays so/
+      await assert.rejects(db.sql`delete from evm_candidates where send_id = ${id}`, refused)
+      await assert.rejects(db.sql`delete from evm_sends where id = ${id}`, refused)
+      await assert.rejects(db.sql`update evm_candidates set hash = null where send_id = ${id}`, refused)
+      await isPaid(plan)
+    })
+
     it('of a higher fee may be refused: the payout stays as it is', async () => {
       const { anvil } = world
       const plan = await planned()
@@ -150,5 +163,31 @@ for (const holder of keyHolders)
       assert.equal((await world.one.payout.look(plan)).state, 'pending')
       assert.equal((await sendOf(plan))?.hashes.length, 2)
       await isPaid(plan)
+    })
+
+    it('of what somebody else wrote down is refused, first or with a higher fee, and keeps nothing back', async () => {
+      const { db, anvil, one } = world
+      const [forged, raised, fine] = [await planned(), await planned(), await planned()]
+      const write = (plan: PlanDraft, hash: string | null) =>
+        db.sql`
+          with wallet as (update evm_wallets set next_nonce = next_nonce + 1 returning network, address, next_nonce - 1 as nonce),
+          send as (
+            insert into evm_sends (network, sender, nonce, plan_key, asset, amount, most_fee, body, asked_at)
+            select network, address, nonce, ${plan.key}, ${coin}, 7, 1, ${hash === null ? JSON.stringify(plan.body) : null}::jsonb,
+              case when ${hash}::text is null then now() end
+            from wallet returning id)
+          insert into evm_candidates (send_id, number, hash, gas, max_fee, priority_fee, made_at)
+          select id, 1, ${hash}, 21000, ${100n * gwei}, ${gwei}, now() - interval '1 day' from send`
+      await write(forged, null)
+      world.pass(31_000)
+      await one.payout.submit(fine)
+      await isPaid(fine)
+      // Last, since it keeps its nonce.
+      await write(raised, `0x${'ab'.repeat(32)}`)
+      assert.equal((await one.payout.look(raised)).state, 'pending')
+      await anvil.mine(3)
+      assert.deepEqual([await anvil.balance(forged.address), await anvil.balance(raised.address)], [0n, 0n])
+      const refused = await db.sql`select code from chain_refusals where plan_key = ${forged.key}`
+      assert.deepEqual(refused, [{ code: 'forged' }])
     })
   })

@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 
 import { after } from '../../../platform/lib/clock.ts'
 import { Refusal } from '../../../platform/lib/refusal.ts'
+import { forgetRefusals, keepRefusals } from '../../chain/refusals.ts'
+import { refuseForged } from '../../chain/stamp.ts'
 import { SignerRefusal } from '../../keys/signer.ts'
 import type { PlanBody } from '../../rail.ts'
 import type { Chain } from '../chain.ts'
@@ -21,13 +23,14 @@ export const movementOf = ({ network }: Pick<Chain, 'network'>, { key, body }: P
   route: body.gasFor === undefined ? { payout: key, recipient: body.recipient ?? '' } : { gasFor: BigInt(body.gasFor) },
 })
 
-/** Signs what a plan asks under a nonce. */
+/** Signs what a plan asks under a nonce, if it is what its send was stamped for. */
 export const sign = async (
   chain: Chain,
   plan: Plan,
-  terms: Fees & { nonce: bigint; gas: bigint },
+  terms: Fees & { nonce: bigint; gas: bigint; stamp: Buffer | null },
 ): Promise<SignedTransfer> => {
-  const { nonce, gas, maxFee, priorityFee } = terms
+  const { nonce, gas, maxFee, priorityFee, stamp } = terms
+  refuseForged(chain, [{ payout: plan.key, body: plan.body, stamp }])
   const chainId = await chain.chainId()
   return chain.keys.sign({ ...movementOf(chain, plan), chainId, nonce, gas, maxFee, priorityFee })
 }
@@ -44,10 +47,10 @@ const looks = 400
  */
 export async function signFirst(chain: Chain, send: queries.UnsignedSend, at: Date): Promise<void> {
   const { db, network } = chain
-  const { id, plan_key: key, body, nonce, gas, max_fee: maxFee, priority_fee: priorityFee } = send
+  const { id, plan_key: key, body, nonce, gas, max_fee: maxFee, priority_fee: priorityFee, stamp } = send
   let signed: SignedTransfer
   try {
-    signed = await sign(chain, { key, body }, { nonce, gas, maxFee, priorityFee })
+    signed = await sign(chain, { key, body }, { nonce, gas, maxFee, priorityFee, stamp })
   } catch (error) {
     // A halted signer may have signed this before it was halted. Any other refusal means that it never did.
     if (!(error instanceof SignerRefusal) || error.code === 'halted') {
@@ -58,9 +61,11 @@ export async function signFirst(chain: Chain, send: queries.UnsignedSend, at: Da
       await queries.lockWallet(block, network.code, send.sender)
       queries.dropUnsigned(block, network.code, send, at)
     })
+    await keepRefusals(chain, [key], error)
     throw new Refusal('CONFLICT', `The signer refused a payout on ${network.name}: ${error.message}`)
   }
   const [kept] = await db.atomic((block) => queries.keepSigned(block, send, signed.hash))
+  await forgetRefusals(db, network.code, [key])
   if (kept) return
   const [now] = await queries.sendOf(db, network.code, key)
   if (!now?.hashes.includes(signed.hash)) throw new Error('A send was signed after it had been given up.')

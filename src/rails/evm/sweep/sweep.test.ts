@@ -69,6 +69,16 @@ for (const holder of keyHolders)
     after(() => world.close())
     beforeEach(() => baseFee(gwei))
 
+    it('stays there while everything is halted', async () => {
+      const address = await paid(coin, ether)
+      await world.db.sql`insert into halts (scope, name, since, reason) values ('all', '', now(), 'a drill')`
+      assert.equal(await swept(3), 0n)
+      assert.equal(await world.anvil.balance(address), ether)
+      await world.db.sql`delete from halts`
+      await swept()
+      assert.equal(await world.anvil.balance(address), 0n)
+    })
+
     it('is brought to the wallet that pays, to the last wei, at a cost that is booked once', async () => {
       const { anvil, one } = world
       const address = await paid(coin, ether)

@@ -5,6 +5,7 @@ import { after } from '../../../platform/lib/clock.ts'
 import { parseAmount } from '../../../platform/money/amount.ts'
 import { balancesAt } from '../balance.ts'
 import type { Chain } from '../chain.ts'
+import { isHalted } from '../sending/halted.ts'
 import { currentFees } from '../sending/fees.ts'
 import { lookAt } from '../sending/look.ts'
 import { type Hex, toHex } from '../node.ts'
@@ -35,6 +36,8 @@ const worth = 10n
  */
 export async function sweepOnce(chain: Chain): Promise<void> {
   const { db, clock, network, log } = chain
+  // A halt of payouts stops every movement of ours.
+  if (await db.atomic((block) => isHalted(chain, block, nativeAsset(network).id))) return
   for (const purse of await queries.duePurses(db, network.code, clock.realNow(), most)) {
     let wait = 60_000
     try {

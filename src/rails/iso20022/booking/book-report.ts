@@ -1,6 +1,7 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
 import type { Bank, BankReports } from '../bank.ts'
-import { lockPayments, type PaymentState, updatePayments } from '../paying/queries.ts'
+import { sealNames } from '../paying/payee.ts'
+import { keepPayees, lockPayments, type PayeeMatch, type PaymentState, updatePayments } from '../paying/queries.ts'
 import { reasonText } from '../reading/status-reasons.ts'
 import type { ReportedStatus, StatusReport } from '../reading/status-report.ts'
 import type { KnownPayment } from './explain.ts'
@@ -11,6 +12,17 @@ const outcomes: ReadonlyMap<string, PaymentState> = new Map([
   ['ACCC', 'done'],
   ['RJCT', 'rejected'],
   ['CANC', 'rejected'],
+])
+
+/**
+ * Where payees are confirmed: whether their banks have the name that we gave. The payment waits until a person at our bank
+ * confirms or refuses it.
+ */
+const matches: ReadonlyMap<string, PayeeMatch> = new Map([
+  ['RCVC', 'match'],
+  ['RVMC', 'close'],
+  ['RVNM', 'none'],
+  ['RVNA', 'unknown'],
 ])
 
 /**
@@ -33,6 +45,12 @@ export async function bookReport(
     const status = statusOf(report, payment)
     return status && payment.state !== 'queued' ? [{ payment, now: nextOf(payment, status) }] : []
   })
+  notePayees(
+    bank,
+    db,
+    report,
+    updated.map(({ payment }) => payment),
+  )
   if (updated.length === 0) return bank.log.warn({ rail: bank.name }, 'A status report is about no payment of ours.')
   updatePayments(
     db,
@@ -60,6 +78,16 @@ export async function bookReport(
       { rail: bank.name, payment: payment.key, code: now.code },
       `The bank refused a payment. ${now.reason}`,
     )
+}
+
+function notePayees(bank: Bank, db: Atomic, report: StatusReport, payments: readonly KnownPayment[]): void {
+  const own = new Map(report.parts.flatMap((part) => part.payments).map((one) => [one.endToEndId, one]))
+  const payees = payments.flatMap((payment) => {
+    const match = matches.get(statusOf(report, payment)?.code ?? '')
+    const names = own.get(payment.key)?.names ?? []
+    return match ? [{ key: payment.key, match, names: sealNames(bank, payment.key, names) }] : []
+  })
+  if (payees.length > 0) keepPayees(db, bank.name, payees)
 }
 
 /** What a report says of one payment. A file that is accepted in part says so of each payment. */

@@ -194,4 +194,28 @@ describe('what a statement says', () => {
     )
     await assertBalance()
   })
+
+  it('reads the tax of a charge, in its amount or in addition to it', async () => {
+    const record = (amount: string, tax: string) =>
+      `<Rcrd><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><ChrgInclInd>true</ChrgInclInd><Tax><Rate>21</Rate><Amt Ccy="EUR">${tax}</Amt></Tax></Rcrd>`
+    const total = '<TtlChrgsAndTaxAmt Ccy="EUR">1.21</TtlChrgsAndTaxAmt>'
+    const cases: [extra: string, isPaymentStated: boolean, credited: bigint, charged: bigint[]][] = [
+      [record('1.00', '0.21'), true, 10_000n, [121n]],
+      [record('1.21', '0.21'), true, 10_000n, [121n]],
+      [total + record('1.00', '0.21'), false, 10_000n, [121n]],
+      [total + record('1.21', '0.21'), false, 10_000n, [121n]],
+      // Nothing says whether the tax is in the amount: what came, and the charge, are credited.
+      [record('1.00', '0.21'), false, 9_979n, [100n]],
+      [record('1.00', '0.20'), true, 9_879n, []],
+    ]
+    for (const [extra, isStated, credited, charged] of cases) {
+      const reference = nextReference()
+      bank.world.charges.length = 0
+      const amount = isStated ? { amount: '100.00' } : {}
+      const payments = [{ remittance: reference, ...amount, payer }]
+      const [event] = await stated([paid(reference, { amount: '98.79', extra: `<Chrgs>${extra}</Chrgs>`, payments })])
+      assert.deepEqual([event?.amount, bank.world.charges.map((one) => one.amount)], [credited, charged], extra)
+      await assertBalance()
+    }
+  })
 })

@@ -1,47 +1,188 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
-import { seal } from '../../../platform/privacy/seal.ts'
-import type { RailEvent } from '../../rail.ts'
-import type { Bank, BankReports } from '../bank.ts'
-import { lockPayments, updatePayments } from '../paying/queries.ts'
+import { accountIdOf, type Bank, type BankReports } from '../bank.ts'
+import { lockPayments } from '../paying/queries.ts'
 import type { CheckedStatement } from '../reading/interpret.ts'
-import { eventOf, paymentOf } from './events.ts'
-import { type Explanation, type Explainer, newExplainer, type Reversible } from './explain.ts'
-import { endToEndOf, contentOf, identify, type IdentifiedBooking } from './identify.ts'
+import { apart, dayAfter, sightingOf } from './agree.ts'
+import { bookNews, entryAmountOf, type ExplainerWithDeposits, type ReceivedStatement } from './book-news.ts'
+import { placeStatement } from './chain.ts'
+import * as chain from './chain.sql.ts'
+import { differenceOf, goneFrom, inOpening, openingDiffers, type StatementDifference } from './differ.ts'
+import { newExplainer, type Reversible } from './explain.ts'
+import { doubtedByDecisions, settleGaps } from './gap.ts'
+import { comparedBooking, identify, type IdentifiedBooking } from './identify.ts'
+import * as links from './links.sql.ts'
+import { makeRoom, whatStays } from './make-room.ts'
+import { moveLumps } from './gap.sql.ts'
 import * as queries from './queries.ts'
-import type { BookingRow } from './queries.ts'
-
-/** A statement, and the file that it came in. */
-export type ReceivedStatement = { statement: CheckedStatement; fileId: bigint; at: Date }
 
 /**
  * Books what a checked statement reports and is not known yet, and reports it: deposits, what was taken back of them, payouts that
- * were carried out or came back, charges. Runs in the block that stores the file.
+ * were carried out or came back, charges. A statement that does not continue the last one, or came before with other content, books
+ * nothing: gives what differs. Runs in the block that stores the file.
  */
 export async function bookStatement(
   bank: Bank,
   db: Atomic,
   received: ReceivedStatement,
   reports: BankReports,
-): Promise<void> {
-  const { statement, fileId } = received
-  const scope = { rail: bank.name, account: statement.account.iban, asset: statement.account.asset.id }
-  const { balance } = statement
-  const [kept] = balance ? await queries.keepStatement(db, scope, { ...statement, balance }, fileId) : []
-  const statementId = kept?.id ?? null
-  const known = await queries.similarBookings(db, scope, {
-    contents: statement.bookings.map((one) => contentOf(bank, statement, one)),
-    references: statement.bookings.flatMap((one) =>
-      [one.servicerReference, one.entryReference].filter((text) => text !== ''),
-    ),
-  })
-  const identified = identify(bank, statement, { known, statementId })
-  queries.linkBookings(db, linksOf(identified, statementId))
+): Promise<StatementDifference | undefined> {
+  const { account } = received.statement
+  const scope = { rail: bank.name, account: accountIdOf(account), asset: account.asset.id }
+  const outcome = await placeAndBook(bank, db, { received, scope }, reports)
+  if (outcome?.cause !== undefined) return outcome
+  await settleGaps(bank, db, { account, at: received.at }, reports)
+  return outcome
+}
 
+async function placeAndBook(
+  bank: Bank,
+  db: Atomic,
+  { received, scope }: Scoped,
+  reports: BankReports,
+): Promise<StatementDifference | undefined> {
+  const { statement, file, isAccepted = false, takesBack = [] } = received
+  const { balance } = statement
+  const stated = balance && { ...statement, balance }
+  const placement = stated && placeStatement(stated, await chain.nearStatements(db, scope, stated))
+  if (!stated || !placement) {
+    await bookBookings(bank, db, { received, scope, statementId: null }, reports)
+    return undefined
+  }
+  if (placement.state === 'known') return bookAgain(bank, db, { received, scope, seen: placement.statement }, reports)
+
+  if (placement.state === 'differs' && !isAccepted) return openingDiffers(statement.account.asset, stated, placement)
+  const { previousId, nextId, isInOpening } = placement
+  if (isInOpening) {
+    await chain.insertStatement(db, scope, stated, { fileId: file.id, previousId, nextId, isInOpening })
+    return inOpening
+  }
+  const room =
+    nextId === null
+      ? { moved: [] }
+      : await makeRoom(
+          bank,
+          db,
+          {
+            balance: stated.balance,
+            previousId,
+            laterId: nextId,
+            look: () => lookAt(bank, db, { received, scope }),
+            takesBack,
+          },
+          reports,
+        )
+  if ('why' in room) return room.why
+  const statementId = await chain.insertStatement(db, scope, stated, {
+    fileId: file.id,
+    previousId,
+    nextId,
+    isInOpening,
+  })
+  if (room.moved.length > 0) moveLumps(db, room.moved, statementId)
+  await bookBookings(bank, db, { received, scope, statementId }, reports)
+  return undefined
+}
+
+/** What the bookings of a statement are that is not stored yet. */
+async function lookAt(bank: Bank, db: Atomic, { received: { statement }, scope }: Scoped) {
+  const known = await knownBookings(bank, db, scope, { statement, statementId: null })
+  const identified = identify(bank, statement, { known, statementId: 0n })
+  const explain = async (one: IdentifiedBooking) =>
+    (await explainerFor(bank, db, scope, [one])).of(one.stated, { id: 0n, endToEnd: one.endToEnd, isDoubtful: false })
+      .kind
+  return { identified, explain }
+}
+
+type Scoped = { received: ReceivedStatement; scope: queries.StatementScope }
+
+/** A statement that came before: nothing of it is booked, unless it is another one now and a person has accepted that. */
+async function bookAgain(
+  bank: Bank,
+  db: Atomic,
+  { received, scope, seen }: Scoped & { seen: chain.ChainedStatement },
+  reports: BankReports,
+): Promise<StatementDifference | undefined> {
+  const { statement, isAccepted = false, corrects = false } = received
+  const { balance } = statement
+  if (!balance) return undefined
+  if (seen.is_in_opening) return inOpening
+  const known = await knownBookings(bank, db, scope, { statement, statementId: seen.id })
+  const identified = identify(bank, statement, { known, statementId: seen.id, overlaps: seen.overlaps })
+  const difference = differenceOf({ ...statement, balance }, seen, { identified, known })
+  // A file that was accepted before, and is only read again, does not undo one that was accepted since.
+  if (difference && !corrects) {
+    const around = [seen.id, ...(seen.next_id === null ? [] : [seen.next_id])]
+    return { ...difference, why: `${difference.why}${await whatStays(bank, db, around, reports)}` }
+  }
+  if (statement.isLastPage && !seen.is_last) chain.markLast(db, seen.id)
+  if (!isAccepted) return undefined
+  if (difference) {
+    chain.correctStatement(db, seen.id, { ...statement, balance }, received.file.id)
+    await bookBookings(bank, db, { received, scope, statementId: seen.id, seen }, reports)
+  }
+  return undefined
+}
+
+/** What is known and may be in a statement, without the amounts that only stand for what nobody knew. */
+async function knownBookings(
+  bank: Bank,
+  db: Atomic,
+  scope: queries.StatementScope,
+  { statement, statementId }: { statement: CheckedStatement; statementId: bigint | null },
+): Promise<queries.StoredBooking[]> {
+  const similar = await queries.similarBookings(db, scope, likenessOf(bank, statement, statementId))
+  const known = similar.filter(({ gap }) => gap === null)
+  // What was taken back is not in doubt once a statement holds it: it is booked again. A notification of it is an old one.
+  return statement.kind === 'camt.053' ? known.filter(({ state }) => state !== 'withdrawn') : known
+}
+
+/** Books what is not known yet. `seen`: the statement, as it came before. */
+async function bookBookings(
+  bank: Bank,
+  db: Atomic,
+  { received, scope, statementId, seen }: Scoped & { statementId: bigint | null; seen?: chain.ChainedStatement },
+  reports: BankReports,
+): Promise<void> {
+  const { statement, isAccepted = false } = received
+  const known = await knownBookings(bank, db, scope, { statement, statementId: seen?.id ?? null })
+  const identified = identify(bank, statement, { known, statementId, overlaps: isAccepted })
+  // What a corrected statement no longer has waits for one that has it, or for two operators who take it back.
+  if (seen) links.unlinkBookings(db, goneFrom(seen, { identified, known }))
   // What came in first: what is taken back of it may be in the same statement, above it.
   const news = identified.filter(isNews).toSorted((one, other) => sideOf(one) - sideOf(other))
-  if (news.length === 0) return
-  const explain = await explainerFor(bank, db, scope, news)
-  await bookNews(bank, db, { ...received, news, statementId }, { explain, reports })
+  if (news.length > 0) {
+    const explain = await explainerFor(bank, db, scope, news)
+    const about = { scope, at: received.at }
+    const certain = statementId === null ? await doubtedByDecisions(bank, db, about, { news, reports }) : news
+    await bookNews(bank, db, { ...received, news: certain, statementId }, { explain, reports })
+  }
+  if (statementId !== null && isAccepted) chain.noteOverlaps(db, statementId, sharedBy(identified, statementId))
+  links.linkBookings(db, linksOf(identified, { statementId, kind: statement.kind }))
+}
+
+/** What other statements have of what a statement has. */
+const sharedBy = (identified: readonly IdentifiedBooking[], statementId: bigint) =>
+  [...new Set(identified.flatMap((one) => one.known))]
+    .filter(({ statement_id: of }) => of !== null && of !== statementId)
+    .map(({ statement_id, direction, amount }) => ({ statement_id, moved: direction === 'in' ? amount : -amount }))
+
+/** What a statement is compared by. Days as far apart as messages date one booking. */
+function likenessOf(bank: Bank, { bookings, balance }: CheckedStatement, statementId: bigint | null): queries.Likeness {
+  const days = [...bookings.flatMap(({ bookedOn, valueOn }) => [bookedOn, valueOn]), balance?.on ?? ''].filter(
+    (day) => day !== '',
+  )
+  const least = days.reduce((one, other) => (one < other ? one : other), days[0] ?? '')
+  const last = days.reduce((one, other) => (one > other ? one : other), '')
+  return {
+    statementId,
+    amounts: [...new Set(bookings.flatMap(({ amount, net }) => [amount, net]))],
+    references: [...new Set(bookings.flatMap((one) => [one.servicerReference, one.entryReference]))].filter(
+      (text) => text !== '',
+    ),
+    endToEnds: [...new Set(bookings.flatMap((one) => comparedBooking(bank, one).endToEnd ?? []))],
+    from: least === '' ? '' : dayAfter(least, -apart.pending),
+    until: last === '' ? '9' : dayAfter(last, apart.pending),
+  }
 }
 
 const sideOf = ({ stated }: IdentifiedBooking): number => (stated.direction === 'in' ? 0 : 1)
@@ -50,19 +191,27 @@ const sideOf = ({ stated }: IdentifiedBooking): number => (stated.direction === 
 const isNews = ({ stated, known }: IdentifiedBooking): boolean =>
   known.length === 0 || (!stated.isPending && known.some(({ state }) => state === 'pending'))
 
-const linksOf = (identified: IdentifiedBooking[], statementId: bigint | null) =>
+const linksOf = (
+  identified: IdentifiedBooking[],
+  { statementId, kind }: { statementId: bigint | null; kind: CheckedStatement['kind'] },
+) =>
   identified
     .filter(({ stated }) => !stated.isPending)
-    .flatMap(({ stated, known }) =>
-      known.map(({ id }) => ({
-        id,
-        servicerReference:
-          known.length === 1 && !stated.isLump && stated.servicerReference !== '' ? stated.servicerReference : null,
-        statementId,
-      })),
+    .flatMap((one) =>
+      one.known.map(({ id, amount }) => {
+        const isWhole = one.known.length === 1 && amount === one.stated.amount
+        return {
+          id,
+          servicerReference: isWhole ? one.stated.servicerReference || null : null,
+          endToEnd: isWhole ? one.endToEnd : null,
+          statedReference: isWhole ? one.stated.reference || null : null,
+          // What the bank kept of it is new.
+          entryAmount: isWhole ? entryAmountOf(one.stated) : null,
+          statementId,
+          sighting: sightingOf(kind, one),
+        }
+      }),
     )
-
-type ExplainerWithDeposits = { of: Explainer; deposits: Reversible[] }
 
 async function explainerFor(
   bank: Bank,
@@ -82,148 +231,7 @@ async function explainerFor(
       ? []
       : await queries.reversibleDeposits(db, scope, {
           references: back.map(({ reference }) => reference),
-          endToEnds: back.flatMap((one) => endToEndOf(bank, one) ?? []),
+          endToEnds: back.flatMap((one) => comparedBooking(bank, one).endToEnd ?? []),
         })
   return { of: newExplainer(payments, deposits), deposits }
-}
-
-type News = ReceivedStatement & { news: IdentifiedBooking[]; statementId: bigint | null }
-
-async function bookNews(
-  bank: Bank,
-  db: Atomic,
-  { statement, fileId, at, news, statementId }: News,
-  { explain, reports }: { explain: ExplainerWithDeposits; reports: BankReports },
-): Promise<void> {
-  const fresh = news.filter(({ known }) => known.length === 0)
-  const ids = await queries.newIds(db, fresh.length)
-  const rows: BookingRow[] = []
-  const promoted: BookingRow[] = []
-  const explanations: { row: BookingRow; explanation: Explanation }[] = []
-  for (const one of news) {
-    const [pending] = one.known
-    const id = pending?.id ?? ids.shift() ?? 0n
-    // What is pending is only announced: nothing is explained by it, and nothing used up.
-    const explanation: Explanation = one.stated.isPending
-      ? {
-          kind: one.stated.direction === 'in' ? 'deposit' : 'unexplained',
-          payments: [],
-          deposit: undefined,
-          charge: 0n,
-        }
-      : explain.of(one.stated, { id, endToEnd: one.endToEnd })
-    const row = rowOf(bank, one, explanation, { id, statement, fileId, at, statementId })
-    if (pending) promoted.push(row)
-    else rows.push(row)
-    if (row.kind === 'deposit' && row.state === 'booked')
-      explain.deposits.unshift({
-        id,
-        reference: row.reference,
-        amount: row.amount,
-        remainder: row.amount,
-        end_to_end: row.endToEnd,
-      })
-    explanations.push({ row, explanation })
-  }
-  const left = new Map(explain.deposits.map(({ id, remainder }) => [id, remainder]))
-  queries.insertBookings(db, rows)
-  queries.bookPending(db, promoted)
-  queries.setRemainders(
-    db,
-    [...left].map(([id, remainder]) => ({ id, remainder })),
-  )
-  finishPayments(bank, db, explanations, at)
-
-  const events = explanations.flatMap(({ row, explanation }) => eventsOf(row, explanation))
-  await reports.report(
-    db,
-    events.map((event) => ({ ...event, rail: bank.name })),
-  )
-  const costs = explanations.filter(({ row, explanation }) => row.state === 'booked' && explanation.charge > 0n)
-  if (costs.length > 0)
-    await reports.charge(
-      db,
-      costs.map(({ row, explanation }) => ({ place: bank.name, asset: row.asset, amount: explanation.charge })),
-    )
-}
-
-type RowContext = { id: bigint; statement: CheckedStatement; fileId: bigint; at: Date; statementId: bigint | null }
-
-function rowOf(
-  bank: Bank,
-  { stated, content, endToEnd, known }: IdentifiedBooking,
-  { kind, payments, deposit }: Explanation,
-  { id, statement, fileId, at, statementId }: RowContext,
-): BookingRow {
-  const isDeposit = kind === 'deposit'
-  return {
-    id,
-    rail: bank.name,
-    account: statement.account.iban,
-    asset: statement.account.asset.id,
-    direction: stated.direction,
-    amount: stated.amount,
-    state: stated.isPending ? 'pending' : 'booked',
-    wasPending: stated.isPending && isDeposit && stated.reference !== '',
-    kind,
-    reference: deposit?.reference ?? (isDeposit ? stated.reference || (known[0]?.reference ?? '') : ''),
-    servicerReference: stated.servicerReference || null,
-    entryReference: stated.entryReference || null,
-    content,
-    endToEnd,
-    paymentKey: payments.length === 1 ? (payments[0]?.key ?? null) : null,
-    reversesId: deposit?.id ?? null,
-    remainder: isDeposit ? stated.amount : 0n,
-    bookedOn: stated.bookedOn,
-    payer:
-      isDeposit && stated.payer.account !== ''
-        ? seal(bank.keys.sealing, JSON.stringify(stated.payer), payerPlace(id))
-        : null,
-    statementId: stated.isPending ? null : statementId,
-    fileId,
-    reportedAt: at,
-  }
-}
-
-/** Where a sealed payer belongs. */
-export const payerPlace = (id: bigint): string => `iso20022_bookings:${id}`
-
-/** A debit of the account is as clear an answer as a status report: the payment was carried out. */
-function finishPayments(
-  bank: Bank,
-  db: Atomic,
-  explanations: { row: BookingRow; explanation: Explanation }[],
-  at: Date,
-): void {
-  const carriedOut = explanations.flatMap(({ row, explanation }) =>
-    row.kind === 'payout' && row.state === 'booked' ? explanation.payments : [],
-  )
-  const done = carriedOut.map((payment) => ({ ...payment, state: 'done' as const }))
-  if (done.length > 0) updatePayments(db, bank.name, done, at)
-}
-
-function eventsOf(row: BookingRow, { payments, deposit }: Explanation): RailEvent[] {
-  const { id, kind, asset, amount, reference, state } = row
-  if (state === 'pending') return row.wasPending ? [eventOf({ id, reference, asset, amount }, 'seen')] : []
-  switch (kind) {
-    case 'deposit':
-      return [eventOf({ id, reference, asset, amount }, 'final')]
-    case 'deposit_reversed':
-      return deposit ? [eventOf({ id: deposit.id, reference: deposit.reference, asset, amount }, 'reversed', id)] : []
-    case 'payout_returned':
-      return payments.map(({ key }) => ({
-        key: `${paymentOf(id)}:returned`,
-        kind: 'payout_returned',
-        reference: key,
-        payment: paymentOf(id),
-        asset,
-        amount,
-        body: { payment: paymentOf(id), status: 'RETURNED' },
-      }))
-    case 'payout':
-    case 'charge':
-    case 'unexplained':
-      // A payout's own job looks for its evidence; nobody is credited for the others.
-      return []
-  }
 }

@@ -1,10 +1,15 @@
 import type { RailEvent } from '../../rail.ts'
 import type { StoredBooking } from './queries.ts'
 
-type Status = 'seen' | 'final' | 'reversed'
+type Status = 'seen' | 'final' | 'reversed' | 'withdrawn'
 
-const kinds = { seen: 'deposit_seen', final: 'deposit_final', reversed: 'deposit_reversed' } as const
-const statuses = { seen: 'PDNG', final: 'BOOK', reversed: 'RETURNED' } as const
+const kinds = {
+  seen: 'deposit_seen',
+  final: 'deposit_final',
+  reversed: 'deposit_reversed',
+  withdrawn: 'deposit_withdrawn',
+} as const
+const statuses = { seen: 'PDNG', final: 'BOOK', reversed: 'RETURNED', withdrawn: 'WITHDRAWN' } as const
 
 /** The rail's id of a payment to us: our id of its booking. */
 export const paymentOf = (id: bigint): string => `bk_${id}`
@@ -31,6 +36,7 @@ export const eventOf = (
 /** The events about a payment to us so far, in order. */
 export const eventsOf = (deposit: StoredBooking & { reversals: { id: string; amount: string }[] }): RailEvent[] => [
   ...(deposit.was_pending ? [eventOf(deposit, 'seen')] : []),
-  ...(deposit.state === 'booked' ? [eventOf(deposit, 'final')] : []),
+  ...(deposit.state === 'pending' ? [] : [eventOf(deposit, 'final')]),
   ...deposit.reversals.map(({ id, amount }) => eventOf({ ...deposit, amount: BigInt(amount) }, 'reversed', BigInt(id))),
+  ...(deposit.state === 'withdrawn' ? [eventOf({ ...deposit, amount: deposit.remainder }, 'withdrawn')] : []),
 ]

@@ -1,5 +1,5 @@
 import type { StatedBooking } from '../reading/interpret.ts'
-import type { PaymentRow } from '../paying/queries.ts'
+import type { NamedPayment, PaymentRow } from '../paying/queries.ts'
 import type { BookingKind, StoredBooking } from './queries.ts'
 
 /** What a new booking is about. `charge` is what it cost beyond the payment. */
@@ -15,10 +15,13 @@ export type Explanation = {
 export type Reversible = Pick<StoredBooking, 'id' | 'reference' | 'amount' | 'remainder' | 'end_to_end'>
 
 /** Payments that a message may be about. */
-export type KnownPayment = PaymentRow & { message_id: string | null; part: string | null }
+export type KnownPayment = NamedPayment
 
 /** What bookings are compared with. What one booking uses up is taken off for the next one. */
-export type Explainer = (booking: StatedBooking, identity: { id: bigint; endToEnd: string | null }) => Explanation
+export type Explainer = (booking: StatedBooking, identity: Identity) => Explanation
+
+/** `isDoubtful`: it may be a known booking, so nothing is taken back by it a second time. */
+type Identity = { id: bigint; endToEnd: string | null; isDoubtful: boolean }
 
 const nothing = { payments: [], deposit: undefined, charge: 0n }
 
@@ -29,12 +32,15 @@ export function newExplainer(payments: readonly KnownPayment[], deposits: Revers
   function incoming({ endToEndId, amount }: StatedBooking): Explanation {
     const payment = byKey.get(endToEndId)
     // Only we and the payee know the end-to-end id: what carries it comes back from the payee or a bank on the way.
-    if (payment && payment.state !== 'queued' && amount <= payment.amount)
+    // What comes back once more, or after a person has said that it did not, is for a person.
+    if (payment && payment.state !== 'queued' && !payment.has_returned && amount <= payment.amount) {
+      payment.has_returned = true
       return { ...nothing, kind: 'payout_returned', payments: [payment] }
+    }
     return { ...nothing, kind: 'deposit' }
   }
 
-  function outgoing(booking: StatedBooking, { id, endToEnd }: { id: bigint; endToEnd: string | null }): Explanation {
+  function outgoing(booking: StatedBooking, { id, endToEnd, isDoubtful }: Identity): Explanation {
     const { amount, isReturn } = booking
     if (booking.isCharge) return { ...nothing, kind: 'charge', charge: amount }
     const payment = byKey.get(booking.endToEndId)
@@ -47,7 +53,7 @@ export function newExplainer(payments: readonly KnownPayment[], deposits: Revers
       for (const one of lump) one.debited_by = id
       return { kind: 'payout', payments: lump, deposit: undefined, charge: 0n }
     }
-    const deposit = !payment && (isReturn || booking.reference !== '') && depositOf(booking, endToEnd)
+    const deposit = !payment && !isDoubtful && (isReturn || booking.reference !== '') && depositOf(booking, endToEnd)
     if (!deposit) return { ...nothing, kind: 'unexplained', payments: payment ? [payment] : [] }
     deposit.remainder -= amount
     return { ...nothing, kind: 'deposit_reversed', deposit }

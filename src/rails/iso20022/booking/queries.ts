@@ -1,9 +1,14 @@
 import { rowWriter } from '../../../platform/db/rows.ts'
 import type { Atomic, Db } from '../../../platform/db/sql.ts'
-import type { CheckedStatement } from '../reading/interpret.ts'
 
 /** What a booking on our account is about. `unexplained`: money left and we know neither an order nor a deposit for it. */
 export type BookingKind = 'deposit' | 'payout' | 'payout_returned' | 'deposit_reversed' | 'charge' | 'unexplained'
+
+/** Why a new booking may be a known one: all but the bank's reference or a day agree, or all but the amount. */
+export type Doubt = 'double' | 'other_amount'
+
+/** It lies before its statement: one `lump` that stands for what is not known. */
+export type Gap = 'lump'
 
 /** A booking as it is stored. */
 export type BookingRow = {
@@ -19,14 +24,27 @@ export type BookingRow = {
   reference: string
   servicerReference: string | null
   entryReference: string | null
-  content: string
+  /** What its whole entry moved, where the bank kept a charge of it; and for that charge the booking that it was kept of. */
+  entryAmount: bigint | null
+  chargeOf: bigint | null
   endToEnd: string | null
+  payerHash: string | null
+  nameHash: string | null
+  statedReference: string
+  /** It came with what the payer wrote. Rows of before may mean a text of the bank's own. */
+  hasText: boolean
   paymentKey: string | null
   reversesId: bigint | null
   remainder: bigint
   bookedOn: string
+  valueOn: string
   payer: Buffer | null
+  doubt: Doubt | null
+  /** The known booking that it may be. */
+  doubtsId: bigint | null
+  sightings: string
   statementId: bigint | null
+  gap: Gap | null
   fileId: bigint
   reportedAt: Date
 }
@@ -44,14 +62,24 @@ const rows = rowWriter<BookingRow>('iso20022_bookings', {
   reference: 'text',
   servicerReference: 'text',
   entryReference: 'text',
-  content: 'text',
+  entryAmount: 'numeric',
+  chargeOf: 'bigint',
   endToEnd: 'text',
+  payerHash: 'text',
+  nameHash: 'text',
+  statedReference: 'text',
+  hasText: 'boolean',
   paymentKey: 'text',
   reversesId: 'bigint',
   remainder: 'numeric',
   bookedOn: 'text',
+  valueOn: 'text',
   payer: 'bytea',
+  doubt: 'text',
+  doubtsId: 'bigint',
+  sightings: 'text',
   statementId: 'bigint',
+  gap: 'text',
   fileId: 'bigint',
   reportedAt: 'timestamptz',
 })
@@ -73,36 +101,68 @@ export type StoredBooking = {
   asset: string
   direction: 'in' | 'out'
   amount: bigint
-  state: 'pending' | 'booked'
+  /** `withdrawn`: two operators took it back, because its statement does not hold it. */
+  state: 'pending' | 'booked' | 'withdrawn'
   was_pending: boolean
   kind: BookingKind
   reference: string
   servicer_reference: string | null
   entry_reference: string | null
-  content: string
+  entry_amount: bigint | null
+  charge_of: bigint | null
   end_to_end: string | null
+  payer_hash: string | null
+  name_hash: string | null
+  stated_reference: string
+  has_text: boolean
   payment_key: string | null
+  reverses_id: bigint | null
   remainder: bigint
   booked_on: string
+  value_on: string
+  sightings: string
+  doubt: Doubt | null
   statement_id: bigint | null
+  gap: Gap | null
 }
 
 /** What one statement is compared with, and where it belongs. */
 export type StatementScope = { rail: string; account: string; asset: string }
 
-/** Known bookings that may be the same as some that a statement reports. */
+/** What bookings of a statement may have in common with known ones. Days as texts, from the earliest to the latest. */
+export type Likeness = {
+  statementId: bigint | null
+  amounts: bigint[]
+  references: string[]
+  endToEnds: string[]
+  from: string
+  until: string
+}
+
+/** Known bookings that may be the same as some that a statement reports, and all of a statement that came before. */
 export const similarBookings = (
   db: Db,
   { rail, account, asset }: StatementScope,
-  { contents, references }: { contents: string[]; references: string[] },
+  { statementId, amounts, references, endToEnds, from, until }: Likeness,
 ): Promise<StoredBooking[]> =>
   db.sql`
-    select * from iso20022_bookings where rail = ${rail} and account = ${account} and asset = ${asset} and id in (
-      select id from iso20022_bookings where rail = ${rail} and account = ${account} and content = any(${contents})
+    with near as (
+      select id from iso20022_bookings where statement_id = ${statementId}
+      union select id from iso20022_bookings where rail = ${rail} and account = ${account} and amount = any(${amounts}::numeric[])
+        and (booked_on = '' or booked_on between ${from} and ${until})
+      union select id from iso20022_bookings
+        where rail = ${rail} and account = ${account} and entry_amount = any(${amounts}::numeric[])
+          and (booked_on = '' or booked_on between ${from} and ${until})
+      union select id from iso20022_bookings where rail = ${rail} and end_to_end = any(${endToEnds})
+        and (booked_on = '' or booked_on between ${from} and ${until})
       union select id from iso20022_bookings
         where rail = ${rail} and account = ${account} and servicer_reference = any(${references})
+          and (booked_on = '' or booked_on between ${from} and ${until})
       union select id from iso20022_bookings
-        where rail = ${rail} and account = ${account} and entry_reference = any(${references}))
+        where rail = ${rail} and account = ${account} and entry_reference = any(${references})
+          and (booked_on = '' or booked_on between ${from} and ${until}))
+    select * from iso20022_bookings where rail = ${rail} and account = ${account} and asset = ${asset}
+      and (id in (select id from near) or charge_of in (select id from near))
     order by id for update`
 
 /** Deposits that were not wholly taken back, by our reference or by the payer's own, the latest first. */
@@ -116,19 +176,6 @@ export const reversibleDeposits = (
       and kind = 'deposit' and state = 'booked' and remainder > 0
       and (reference <> '' and reference = any(${references}) or end_to_end = any(${endToEnds}))
     order by id desc for update`
-
-/** What a statement adds to bookings that are known: the bank's reference, and the statement of the day that has them. */
-export const linkBookings = (
-  db: Atomic,
-  links: readonly { id: bigint; servicerReference: string | null; statementId: bigint | null }[],
-): void =>
-  db.send`
-    update iso20022_bookings as known set
-      servicer_reference = coalesce(known.servicer_reference, link.servicer_reference),
-      statement_id = coalesce(link.statement_id, known.statement_id)
-    from unnest(${links.map(({ id }) => id)}::bigint[], ${links.map((one) => one.servicerReference)}::text[],
-      ${links.map(({ statementId }) => statementId)}::bigint[]) as link (id, servicer_reference, statement_id)
-    where known.id = link.id`
 
 /** Books what was pending. */
 export const bookPending = (
@@ -156,21 +203,6 @@ export const setRemainders = (db: Atomic, deposits: readonly { id: bigint; remai
       as now (id, remainder)
     where known.id = now.id`
 
-/** Stores a page of a statement of a day; one that is sent again replaces what it said. Gives its id. */
-export const keepStatement = (
-  db: Atomic,
-  { rail, account, asset }: StatementScope,
-  { id, number, page, balance }: CheckedStatement & { balance: NonNullable<CheckedStatement['balance']> },
-  fileId: bigint,
-): Promise<{ id: bigint }[]> =>
-  db.sql`
-    insert into iso20022_statements (rail, account, asset, identification, number, page, closing_on, opening, closing, file_id)
-    values (${rail}, ${account}, ${asset}, ${id}, ${number ?? null}, ${page}, ${balance.on}::date, ${balance.opening},
-      ${balance.closing}, ${fileId})
-    on conflict (rail, account, asset, identification, number, page) do update
-      set closing_on = excluded.closing_on, opening = excluded.opening, closing = excluded.closing
-    returning id`
-
 /** What came under a reference of ours, with what was taken back of it, in the order in which it was reported. */
 export const depositsUnder = (
   db: Db,
@@ -184,20 +216,51 @@ export const depositsUnder = (
     from iso20022_bookings as deposit
     where rail = ${rail} and reference = ${reference} and kind = 'deposit' order by id limit 1000`
 
-/** Who paid. */
-export const payerOf = (db: Db, rail: string, id: bigint): Promise<{ payer: Buffer | null }[]> =>
-  db.sql`select payer from iso20022_bookings where rail = ${rail} and id = ${id} and kind = 'deposit' and state = 'booked'`
+/** Debits without an order of ours, the oldest first. */
+export const unexplainedBookings = (
+  db: Db,
+  rail: string,
+  limit: number,
+): Promise<(Pick<BookedLine, 'id' | 'asset' | 'amount' | 'payer' | 'at' | 'reference'> & { booked_on: string })[]> =>
+  db.sql`
+    select id, asset, amount, payer, booked_on, reported_at as at,
+      coalesce(payment_key, nullif(stated_reference, ''), servicer_reference, '') as reference
+    from iso20022_bookings
+    where rail = ${rail} and kind = 'unexplained' and state = 'booked' and direction = 'out'
+      and not exists (select from own_money where own_money.rail = ${rail} and payment = 'bk_' || iso20022_bookings.id)
+    order by id limit ${limit}`
 
-/** The closing balances of the latest statements of an asset's accounts, and what was booked since, as other messages say. */
+/** Who paid. */
+export const payerOf = (
+  db: Db,
+  rail: string,
+  id: bigint,
+): Promise<{ payer: Buffer | null; booked_on: string; servicer_reference: string | null }[]> =>
+  db.sql`
+    select payer, booked_on, servicer_reference from iso20022_bookings
+    where rail = ${rail} and id = ${id} and kind = 'deposit' and state = 'booked'`
+
+/** What the last statements of an asset's accounts closed with, and what was booked since, as other messages say. */
 export const balances = (db: Db, rail: string, asset: string): Promise<{ balance: bigint }[]> =>
   db.sql`
     select coalesce((
         select sum(closing) from (
-          select distinct on (account) closing from iso20022_statements where rail = ${rail} and asset = ${asset}
+          select distinct on (account) closing from iso20022_statements as last where rail = ${rail} and asset = ${asset}
+            and not exists (select 1 from iso20022_statements as later where later.previous_id = last.id)
           order by account, closing_on desc, number desc nulls last, page desc, id desc) as latest), 0)
       + coalesce((
         select sum(case when direction = 'in' then amount else -amount end) from iso20022_bookings
-        where rail = ${rail} and asset = ${asset} and state = 'booked' and statement_id is null), 0) as balance`
+        where rail = ${rail} and asset = ${asset} and state = 'booked' and statement_id is null), 0)
+      -- What a statement opens differently by and is not booked is a finding, as a booking is that its statement lacks.
+      + coalesce((
+        select sum(lumps - moved) from iso20022_unsettled_gaps where rail = ${rail} and asset = ${asset}), 0) as balance`
+
+/** One line of what was booked. `is_lump_of_gap`: it stands for what nobody knows between two statements. `is_bare`: what the bank debited for no order, and names no payee of. */
+export type BookedLine = Pick<BookingRow, 'id' | 'reference' | 'asset' | 'amount' | 'kind' | 'payer'> & {
+  at: Date
+  is_bare: boolean
+  is_lump_of_gap: boolean
+}
 
 /**
  * What was reported as booked between two times, payment by payment; a reversal under the payment that it reverses. Charges are left
@@ -207,11 +270,13 @@ export const bookedBetween = (
   db: Db,
   rail: string,
   { since, until }: { since: Date; until: Date },
-): Promise<{ id: bigint; reference: string; asset: string; amount: bigint; at: Date }[]> =>
+): Promise<BookedLine[]> =>
   db.sql`
     select coalesce(reverses_id, booking.id) as id, coalesce(payment.key, payment_key, reference) as reference,
       booking.asset, (case direction when 'in' then 1 else -1 end) * coalesce(payment.amount, booking.amount) as amount,
-      reported_at as at
+      reported_at as at, kind, booking.payer,
+      kind = 'unexplained' and payment_key is null and payer_hash is null and name_hash is null as is_bare,
+      coalesce(gap = 'lump', false) as is_lump_of_gap
     from iso20022_bookings as booking
     left join iso20022_payments as payment on payment.debited_by = booking.id
     where booking.rail = ${rail} and booking.state = 'booked' and kind <> 'charge'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 
 import type { Asset } from '../../../platform/money/amount.ts'
-import type { Bank, OwnAccount } from '../bank.ts'
+import { accountIdOf, type Bank, type OwnAccount } from '../bank.ts'
 import type { BankCategory } from '../settings.ts'
 import { toPlainCharacters } from './characters.ts'
 import type { PaymentOrder } from './order.ts'
@@ -89,7 +89,7 @@ function partElement(bank: Bank, { id, account, category, orders }: Part, at: Da
     ...kindElement(bank, category),
     element('ReqdExctnDt', [element('Dt', at.toISOString().slice(0, 10))]),
     element('Dbtr', [element('Nm', toPlainCharacters(account.holder, 70))]),
-    element('DbtrAcct', [element('Id', [element('IBAN', account.iban)]), element('Ccy', account.asset.ticker)]),
+    element('DbtrAcct', [element('Id', [accountElement(accountIdOf(account))]), element('Ccy', account.asset.ticker)]),
     element('DbtrAgt', [element('FinInstnId', [element('BICFI', account.bic)])]),
     element('ChrgBr', category === 'SWIFT' ? 'SHAR' : 'SLEV'),
     ...orders.map((order) => orderElement(order, account.asset)),

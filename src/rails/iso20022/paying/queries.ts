@@ -13,7 +13,15 @@ export type PaymentRow = {
   reason: string | null
   debited_by: bigint | null
   batch_id: bigint | null
+  payee_match: PayeeMatch | null
+  payee_names: Buffer | null
 }
+
+/** A payment that a message names, and where it is in its file. `has_returned`: a booking has said that it came back. */
+export type NamedPayment = PaymentRow & { message_id: string | null; part: string | null; has_returned: boolean }
+
+/** Whether the payee's bank has the name that we gave; `unknown`: it does not say. */
+export type PayeeMatch = 'match' | 'close' | 'none' | 'unknown'
 
 /** Queues a payment for the next file; one that is known stays as it is. */
 export const queuePayment = (
@@ -28,7 +36,7 @@ export const queuePayment = (
 /** Payments by their keys. */
 export const paymentsByKey = (db: Db, rail: string, keys: string[]): Promise<PaymentRow[]> =>
   db.sql`
-    select key, asset, amount, state, code, reason, debited_by, batch_id from iso20022_payments
+    select key, asset, amount, state, code, reason, debited_by, batch_id, payee_match, payee_names from iso20022_payments
     where rail = ${rail} and key = any(${keys}) order by key`
 
 /** Locks the payments that a message from the bank names: by key, by file, or by the part of a file. */
@@ -36,14 +44,27 @@ export const lockPayments = (
   db: Atomic,
   rail: string,
   { keys, messages, parts }: { keys: string[]; messages: string[]; parts: string[] },
-): Promise<(PaymentRow & { message_id: string | null; part: string | null })[]> =>
+): Promise<NamedPayment[]> =>
   db.sql`
-    select key, asset, amount, state, code, reason, debited_by, batch_id, part,
-      (select message_id from iso20022_batches where iso20022_batches.id = batch_id) as message_id
+    select key, asset, amount, state, code, reason, debited_by, batch_id, payee_match, payee_names, part,
+      (select message_id from iso20022_batches where iso20022_batches.id = batch_id) as message_id,
+      exists (select from iso20022_bookings as back where back.rail = ${rail} and back.payment_key = key and back.kind = 'payout_returned') as has_returned
     from iso20022_payments
     where rail = ${rail} and (key = any(${keys}) or part = any(${parts}) or batch_id in (
       select id from iso20022_batches where rail = ${rail} and message_id = any(${messages})))
     order by key for update`
+
+/** Whether a statement of a day after its payment file has come to its last page, and a debit that names the payment. */
+export const laterStatement = (
+  db: Db,
+  { rail, account, key }: { rail: string; account: string; key: string },
+): Promise<{ is_debited: boolean }[]> =>
+  db.sql`
+    select exists (select from iso20022_bookings where rail = ${rail} and payment_key = ${key} and direction = 'out') as is_debited
+    from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
+    where payment.rail = ${rail} and key = ${key} and exists (
+      select from iso20022_statements as later where later.rail = ${rail} and later.account = ${account}
+        and later.asset = payment.asset and later.is_last and later.closing_on > (batch.sent_at at time zone 'UTC')::date)`
 
 /** Writes down what the bank says of payments. */
 export const updatePayments = (
@@ -61,6 +82,18 @@ export const updatePayments = (
       ${payments.map((one) => one.debited_by)}::bigint[]) as now (key, state, code, reason, debited_by)
     where known.rail = ${rail} and known.key = now.key`
 
+/** Writes down what the banks of payees say of their names. */
+export const keepPayees = (
+  db: Atomic,
+  rail: string,
+  payees: readonly { key: string; match: PayeeMatch; names: Buffer | null }[],
+): void =>
+  db.send`
+    update iso20022_payments as known set payee_match = said.match, payee_names = coalesce(said.names, payee_names)
+    from unnest(${payees.map(({ key }) => key)}::text[], ${payees.map(({ match }) => match)}::text[],
+      ${payees.map(({ names }) => names)}::bytea[]) as said (key, match, names)
+    where known.rail = ${rail} and known.key = said.key`
+
 /** A payment that waits for a file. */
 export type QueuedRow = { key: string; asset: string; amount: bigint; body: Buffer }
 
@@ -68,11 +101,12 @@ export type QueuedRow = { key: string; asset: string; amount: bigint; body: Buff
 export const queuedPayments = (
   db: Db,
   rail: string,
-  { before, except, limit }: { before: Date; except: string[]; limit: number },
+  { before, except, forged, limit }: { before: Date; except: string[]; forged: string[]; limit: number },
 ): Promise<QueuedRow[]> =>
   db.sql`
     select key, asset, amount, body from iso20022_payments
     where rail = ${rail} and state = 'queued' and submitted_at <= ${before} and asset <> all(${except})
+      and key <> all(${forged})
     order by submitted_at, key limit ${limit}`
 
 /** A payment file that is about to leave. */

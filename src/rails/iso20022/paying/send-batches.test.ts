@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 
 import { type BankWorld, openBankWorld } from '../../../../test/support/bank-world.ts'
+import { strayPayments } from '../../../exchange/checks/verify-payments.ts'
 import { followBankOnce } from '../follow.ts'
 import { payouts } from '../payouts.ts'
 import { takeLease } from '../lease.ts'
@@ -108,7 +109,7 @@ test('who has lost the lease stores no file', async () => {
 
 test('nothing leaves while payouts are halted, not even a file that is stored', async () => {
   const halt = () => world.ctx.db.sql`
-    insert into halts (scope, name, since, reason, halted_by) values ('rail', 'bank-1', now(), 'test', 'test')`
+    insert into halts (scope, name, since, reason, halted_by) values ('rail', 'bank-1', now(), 'test', 'system')`
   const resume = () => world.ctx.db.sql`delete from halts`
   const keys = await submitted(1)
   await halt()
@@ -151,4 +152,35 @@ test('with cut-off times, what was submitted before the last one leaves', () => 
     assert.equal(lastCutoff(cutoffs, at(now)).toISOString(), last)
   }
   assert.equal(lastCutoff([], at('09:29')).toISOString(), at('09:29').toISOString())
+})
+
+test('a payment of a bank is in one file only, whatever the role of the service asks for', async () => {
+  const keys = await submitted(2)
+  await followBankOnce(world.follower)
+  orderedOnce(keys)
+  const refused = /stays so/
+  const { db } = world.bank
+  await assert.rejects(
+    db.sql`update iso20022_payments set state = 'queued', batch_id = null, part = null where key = any(${keys}::text[])`,
+    refused,
+  )
+  await assert.rejects(db.sql`update iso20022_batches set sent_at = null`, refused)
+  await assert.rejects(db.sql`update iso20022_batches set staged_as = 'other' where staged_as is not null`, refused)
+})
+
+test('payments and files that somebody wrote into the database do not leave, are named, and keep nothing back', async () => {
+  const { db } = world.bank
+  await db.sql`
+    insert into iso20022_payments (rail, key, asset, amount, body, submitted_at)
+    select 'bank-1', 'CB-666-' || number, 'EUR-EUR', 500000, '\\x00', now() - interval '1 day' from generate_series(1, 3) as number`
+  await db.sql`
+    insert into iso20022_batches (rail, message_id, name, checksum, bytes, created_at)
+    values ('bank-1', 'forged', 'forged.xml', 'x', '\\x00', now() - interval '1 day')`
+  const keys = await submitted(2)
+  await world.round()
+  orderedOnce(keys)
+  const named = await strayPayments(db)
+  for (const key of ['CB-666-1', 'CB-666-2', 'CB-666-3'])
+    assert.ok(named.includes(`Payment ${key} on bank-1 is queued, and no payout is behind it.`), named.join())
+  assert.ok(named.includes('The payment file forged.xml of bank-1 has no payment of ours.'), named.join())
 })

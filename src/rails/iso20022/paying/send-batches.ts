@@ -5,7 +5,7 @@ import { seal, unseal } from '../../../platform/privacy/seal.ts'
 import type { Bank } from '../bank.ts'
 import { payoutsHalted } from '../../halts.ts'
 import { keepLease } from '../lease.ts'
-import { openOrder } from './order.ts'
+import { openOrder, type PaymentOrder } from './order.ts'
 import type { Outbox } from './outbox.ts'
 import { writePaymentFile } from './payment-file.ts'
 import * as queries from './queries.ts'
@@ -20,13 +20,9 @@ export async function formBatch(bank: Bank, holder: string): Promise<boolean> {
   const before = lastCutoff(bank.cutoffs, at)
   const halted = await bank.db.atomic((db) => payoutsHalted(db, bank.name))
   if (halted === 'all') return false
-  const rows = await queries.queuedPayments(bank.db, bank.name, { before, except: [...halted], limit: mostInFile })
-  if (rows.length === 0) return false
-  const file = writePaymentFile(
-    bank,
-    rows.map((row) => openOrder(bank, row)),
-    at,
-  )
+  const orders = await ordersDue(bank, { before, except: [...halted] })
+  if (orders.length === 0) return false
+  const file = writePaymentFile(bank, orders, at)
   await validatePaymentFile(bank, file)
   await bank.db.atomic(async (db) => {
     if (!(await keepLease(db, bank.name, holder))) throw new Error('Another process has taken over the bank.')
@@ -35,9 +31,34 @@ export async function formBatch(bank: Bank, holder: string): Promise<boolean> {
     const batch = { rail: bank.name, messageId: file.messageId, name: file.name, checksum, bytes, at }
     const [taken] = await queries.insertBatch(db, batch, file.parts)
     // Each payment is in one file: if one of these was taken meanwhile, none is.
-    if (taken?.count !== rows.length) throw new Error('A payment that was to leave has left already.')
+    if (taken?.count !== orders.length) throw new Error('A payment that was to leave has left already.')
   })
   return true
+}
+
+/** The payments that are due. What this service has not written down itself is passed over: it must not keep back the others. */
+async function ordersDue(bank: Bank, wanted: { before: Date; except: string[] }): Promise<PaymentOrder[]> {
+  const forged: string[] = []
+  for (;;) {
+    const rows = await queries.queuedPayments(bank.db, bank.name, { ...wanted, forged, limit: mostInFile })
+    const orders = rows.flatMap((row) => openedOrNone(bank, `payment ${row.key}`, () => openOrder(bank, row)) ?? [])
+    if (orders.length === rows.length) return orders
+    const opened = new Set(orders.map(({ key }) => key))
+    forged.push(...rows.map(({ key }) => key).filter((key) => !opened.has(key)))
+  }
+}
+
+/** Opens what is stored; undefined, and in the log, where another hand has written it. */
+function openedOrNone<Opened>(bank: Bank, what: string, open: () => Opened): Opened | undefined {
+  try {
+    return open()
+  } catch (err) {
+    bank.log.error(
+      { err, rail: bank.name },
+      `The service did not write the ${what} down itself: it does not leave (forged).`,
+    )
+    return undefined
+  }
 }
 
 const placeOf = ({ name }: Bank, messageId: string): string => `iso20022_batches:${name}:${messageId}`
@@ -76,14 +97,18 @@ const publish = (bank: Bank, outbox: Outbox, batch: queries.UnsentBatch & { stag
     return true
   })
 
-/** Writes the temporary file. Gives nothing where another process was faster: its file counts. */
+/** Writes the temporary file. Gives nothing where another process was faster: its file counts; and for a file that is not ours. */
 async function stage(
   bank: Bank,
   outbox: Outbox,
   { id, name, message_id: messageId, bytes }: queries.UnsentBatch,
 ): Promise<string | undefined> {
+  const opened = openedOrNone(bank, `payment file ${name}`, () =>
+    unseal(bank.keys.sealing, bytes, placeOf(bank, messageId)),
+  )
+  if (!opened) return undefined
   const temporary = `.${name}.${randomToken(6)}.part`
-  await outbox.put(temporary, unseal(bank.keys.sealing, bytes, placeOf(bank, messageId)))
+  await outbox.put(temporary, opened)
   if ((await queries.stageBatch(bank.db, id, temporary)).length > 0) return temporary
   await outbox.remove(temporary)
   return undefined

@@ -1,9 +1,11 @@
 import { findReference } from '../../../reference/bank/creditor-reference.ts'
-import { type Asset, parseAmount } from '../../../platform/money/amount.ts'
-import { Refusal } from '../../../platform/lib/refusal.ts'
+import type { Asset } from '../../../platform/money/amount.ts'
 import { accountOf, type Bank, type OwnAccount } from '../bank.ts'
-import { FileFault } from '../file-fault.ts'
-import type { StatedAmount, StatedCharge, Statement, StatementEntry, StatementPayment } from './statement.ts'
+import { FileFault, unlessFaulty } from '../file-fault.ts'
+import { movedBy, signed } from './amounts.ts'
+import { chargesIn, includedIn } from './charges.ts'
+import { checkBalance, checkTotals, type CheckedBalance } from './check-sums.ts'
+import { emptyEntry, type Statement, type StatementEntry, type StatementPayment } from './statement.ts'
 
 /** A statement whose sums add up, with its bookings in the account's asset. */
 export type CheckedStatement = {
@@ -12,8 +14,12 @@ export type CheckedStatement = {
   id: string
   number: bigint | undefined
   page: number
+  isLastPage: boolean
+  period: string
+  /** How many entries it has. */
+  entries: number
   /** Of the booked balance, of camt.053 only. */
-  balance: { opening: bigint; closing: bigint; on: string } | undefined
+  balance: CheckedBalance | undefined
   bookings: StatedBooking[]
 }
 
@@ -32,12 +38,21 @@ export type StatedBooking = {
   /** The bank's reference of the entry, and what the whole entry is, where several payments are in it. */
   entryReference: string
   entryAmount: bigint
+  /** What the account moved by for it, with the charge that the bank states within its entry; `amount` where it is one of several. */
+  net: bigint
+  /** For a charge that the bank kept of an entry: the first payment of it. */
+  keptOf: StatedBooking | undefined
   /** Several payments in one entry that does not list them. */
   isLump: boolean
+  /** What people and the bank wrote, all of it. */
+  text: string
+  /** It states what the payer wrote, wholly or in part; a text of the bank's own is not that. */
+  hasRemittance: boolean
   messageId: string
   paymentInformationId: string
   returnReason: string
   bookedOn: string
+  valueOn: string
   payer: StatementPayment['payer']
 }
 
@@ -45,92 +60,118 @@ export type StatedBooking = {
 const returnCodes: ReadonlySet<string> = new Set(['RRTN', 'RRCT', 'RPCR', 'UPCT'])
 const chargeCodes: ReadonlySet<string> = new Set(['CHRG', 'COME', 'COMI', 'COMT', 'FEES'])
 
+/** `isLenient`: a person has accepted that what cannot be read is left out, and what does not add up is kept. `file`: its name. */
+export type Interpreting = { isLenient?: boolean; file?: string }
+
+/** The account of ours that a statement is about; undefined where it is not in the configuration. */
+export function accountIn(
+  bank: Pick<Bank, 'accounts'>,
+  { account, entries, balances }: Statement,
+): OwnAccount | undefined {
+  const currency = account.currency || entries[0]?.amount.currency || balances[0]?.amount.currency || ''
+  return accountOf(bank, account.id, currency)
+}
+
 /**
- * Reads a statement's amounts, and refuses it as a whole where they do not add up: an entry and its payments; the totals and the
- * entries; the opening balance, the entries and the closing balance of a day that is over.
+ * Reads a statement's amounts, and refuses it as a whole where money is at stake: where the opening balance, the entries and the
+ * closing balance of a day that is over do not add up, or the totals and the entries of a notification. An entry whose payments do
+ * not add up is one booking.
  */
-export function interpret(bank: Pick<Bank, 'accounts'>, statement: Statement): CheckedStatement {
-  const currency =
-    statement.account.currency || statement.entries[0]?.amount.currency || statement.balances[0]?.amount.currency || ''
-  const account = accountOf(bank, statement.account.id, currency)
-  if (!account) throw new FileFault('A statement is about an account that is not in the configuration.')
+export function interpret(
+  account: OwnAccount,
+  statement: Statement,
+  { isLenient = false, file = '' }: Interpreting = {},
+): CheckedStatement {
   const { asset } = account
-  for (const entry of statement.entries) signed(asset, entry.amount, entry.isDebit)
-  checkTotals(asset, statement)
+  const entries = isLenient ? statement.entries.filter((one) => isReadable(asset, one)) : statement.entries
+  for (const entry of entries) wholeOf(asset, entry)
+  if (statement.kind !== 'camt.053' && !isLenient) checkTotals(asset, statement)
+  const balance = statement.kind === 'camt.053' ? checkBalance(asset, { ...statement, entries }, isLenient) : undefined
   return {
     account,
     kind: statement.kind,
     id: statement.id.slice(0, 100),
     number: statement.number,
     page: statement.page,
-    balance: statement.kind === 'camt.053' ? checkBalance(asset, statement) : undefined,
-    bookings: statement.entries.flatMap((entry) => bookingsOf(asset, entry)),
+    isLastPage: statement.isLastPage,
+    period: statement.period,
+    entries: statement.entries.length,
+    balance,
+    bookings: [
+      ...entries.flatMap((entry) => bookingsOf(asset, entry)),
+      ...restOf(asset, { ...statement, entries, file, balance }),
+    ],
   }
 }
 
-function signed(asset: Asset, amount: StatedAmount, isDebit: boolean): bigint {
-  const units = unitsOf(asset, amount)
-  return isDebit ? -units : units
+/** What a statement that a person has accepted does not explain of its closing balance: one booking without an owner. */
+function restOf(
+  asset: Asset,
+  {
+    balance,
+    entries,
+    ...statement
+  }: Pick<Statement, 'entries' | 'number'> & { file: string; balance: CheckedStatement['balance'] },
+): StatedBooking[] {
+  if (!balance) return []
+  const rest = balance.closing - balance.opening - movedBy(asset, entries)
+  if (rest === 0n) return []
+  const text = `${nameOfStatement({ ...statement, on: balance.on })}: this much of its closing balance is in no entry.`
+  return [lumpOf(rest, { on: balance.on, text })]
 }
 
-function unitsOf(asset: Asset, { text, currency }: StatedAmount): bigint {
-  if (currency !== '' && currency !== asset.ticker)
-    throw new FileFault('An amount is in another currency than its account.')
-  try {
-    return parseAmount(text, asset)
-  } catch (error) {
-    if (error instanceof Refusal) throw new FileFault('An amount cannot be read, or is finer than its currency.')
-    throw error
-  }
+/** How a person knows a statement. */
+export const nameOfStatement = ({
+  number,
+  on,
+  file,
+}: {
+  number: bigint | null | undefined
+  on: string
+  file: string
+}): string => `Statement ${number ?? `of ${on}`}, file ${file}`
+
+/** One amount that stands for what nobody knows, below zero for what left. */
+export const lumpOf = (amount: bigint, { on, text }: { on: string; text: string }): StatedBooking => ({
+  ...bookingOf({ ...emptyEntry, bookedOn: on, valueOn: on }, emptyPayment, { amount, whole: amount }),
+  isLump: true,
+  text,
+})
+
+const isReadable = (asset: Asset, entry: StatementEntry): boolean =>
+  unlessFaulty(() => wholeOf(asset, entry)) !== undefined
+
+function wholeOf(asset: Asset, { amount, isDebit, fault }: StatementEntry): bigint {
+  if (fault !== '') throw new FileFault(fault)
+  return signed(asset, amount, isDebit)
 }
 
-function checkTotals(asset: Asset, { totals, entries }: Statement): void {
-  const booked = entries.filter(({ status }) => status === 'BOOK')
-  for (const { which, count, sum } of totals) {
-    const matches = [entries, booked].some((all) => {
-      const own = all.filter(({ isDebit }) => which === 'all' || isDebit === (which === 'debits'))
-      const isCount = count === '' || count === String(own.length)
-      const total = own.reduce((whole, { amount }) => whole + unitsOf(asset, amount), 0n)
-      return isCount && (sum === '' || total === unitsOf(asset, { text: sum, currency: '' }))
-    })
-    if (!matches) throw new FileFault('The totals of a statement are not those of its entries.')
-  }
-}
-
-function checkBalance(asset: Asset, { balances, entries }: Statement): CheckedStatement['balance'] {
-  const ofType = (type: string) => balances.filter((one) => one.type === type)
-  const interim = ofType('ITBD')
-  const opening = ofType('OPBD')[0] ?? ofType('PRCD')[0] ?? interim[0]
-  const closing = ofType('CLBD')[0] ?? interim.at(-1)
-  if (!opening || !closing || opening === closing)
-    throw new FileFault('A statement lacks its opening or closing booked balance.')
-  const before = signed(asset, opening.amount, opening.isDebit)
-  const after = signed(asset, closing.amount, closing.isDebit)
-  const booked = entries.filter(({ status }) => status === 'BOOK')
-  const moved = booked.reduce((sum, { amount, isDebit }) => sum + signed(asset, amount, isDebit), 0n)
-  if (before + moved !== after)
-    throw new FileFault('The opening balance and the entries of a statement do not add up to its closing balance.')
-  if (!/^\d{4}-\d\d-\d\d$/.test(closing.on)) throw new FileFault('The closing balance of a statement has no date.')
-  return { opening: before, closing: after, on: closing.on }
-}
-
+/** What an entry consists of. What is odd about its payments or charges costs its split, not the day. */
 function bookingsOf(asset: Asset, entry: StatementEntry): StatedBooking[] {
   const { status, payments } = entry
-  const whole = signed(asset, entry.amount, entry.isDebit)
+  const whole = wholeOf(asset, entry)
   if ((status !== 'BOOK' && status !== 'PDNG') || whole === 0n) return []
+  const bookings = unlessFaulty(() => splitOf(asset, entry, whole))
+  if (bookings) return bookings
+  const [first = emptyPayment, ...others] = payments
+  // Who paid, and what, is kept for the person who books it.
+  const lump = bookingOf(entry, others.length === 0 ? first : emptyPayment, { amount: whole, whole })
+  return [{ ...lump, isLump: others.length > 0, reference: '', hasRemittance: false }]
+}
+
+function splitOf(asset: Asset, entry: StatementEntry, whole: bigint): StatedBooking[] {
+  const { payments } = entry
   // Payments whose amounts are not known in the account's currency cannot be booked one by one.
   if (payments.length < 2 || payments.some(({ amount }) => amount?.currency !== asset.ticker))
     return singleBooking(asset, entry, whole)
 
   const amounts = payments.map(({ amount, isDebit }) => signed(asset, amount ?? entry.amount, isDebit ?? entry.isDebit))
-  const charges = chargesIn(
-    asset,
-    entry,
-    whole,
-    amounts.reduce((sum, one) => sum + one, 0n),
-  )
-  const bookings = payments.map((payment, index) => bookingOf(entry, payment, { amount: amounts[index] ?? 0n, whole }))
-  return [...bookings.filter(({ amount }) => amount > 0n), ...chargeBooking(entry, charges, whole)]
+  const total = amounts.reduce((sum, one) => sum + one, 0n)
+  const charges = chargesIn(asset, entry, whole, total)
+  if (charges === undefined) return [{ ...bookingOf(entry, emptyPayment, { amount: whole, whole }), isLump: true }]
+  const all = payments.map((payment, index) => bookingOf(entry, payment, { amount: amounts[index] ?? 0n, whole }))
+  const bookings = all.filter(({ amount }) => amount !== 0n)
+  return [...bookings, ...keptOf(bookings[0], charges)]
 }
 
 function singleBooking(asset: Asset, entry: StatementEntry, whole: bigint): StatedBooking[] {
@@ -141,11 +182,27 @@ function singleBooking(asset: Asset, entry: StatementEntry, whole: bigint): Stat
     return [{ ...lump, isLump: count > 1 || others.length > 0 }]
   }
   const stated = payment.amount?.currency === asset.ticker ? payment.amount : undefined
-  // A zero is what banks write where they do not know the amount of the payment.
   const amount = stated && signed(asset, stated, payment.isDebit ?? entry.isDebit)
-  if (amount === undefined || amount === 0n) return [bookingOf(entry, payment, { amount: whole, whole })]
+  // A zero is what banks write where they do not know the amount of the payment.
+  if (amount === undefined || amount === 0n) {
+    const kept = whole > 0n ? includedIn(asset, entry) : 0n
+    return withCharge(bookingOf(entry, payment, { amount: whole + kept, whole }), kept)
+  }
   const charges = chargesIn(asset, entry, whole, amount)
-  return [bookingOf(entry, payment, { amount, whole }), ...chargeBooking(entry, charges, whole)]
+  if (charges === undefined) {
+    // Less came than the payer sent, and the bank does not say why: what came counts. More than that goes to suspense.
+    const isShort = amount > 0n && whole > 0n && whole < amount
+    const single = bookingOf(entry, payment, { amount: whole, whole })
+    return [isShort ? single : { ...single, reference: '' }]
+  }
+  return withCharge(bookingOf(entry, payment, { amount, whole }), charges)
+}
+
+/** The only payment of an entry, and what the bank kept of it. */
+function withCharge(payment: StatedBooking, kept: bigint): StatedBooking[] {
+  const net = payment.direction === 'in' ? payment.amount - kept : payment.amount + kept
+  const paid = net > 0n ? { ...payment, net } : payment
+  return [paid, ...keptOf(paid, kept)]
 }
 
 const emptyPayment: StatementPayment = {
@@ -156,34 +213,35 @@ const emptyPayment: StatementPayment = {
   messageId: '',
   paymentInformationId: '',
   remittance: [],
+  information: '',
   code: '',
   returnReason: '',
   isReturn: false,
   charges: [],
-  payer: { name: '', account: '', bic: '' },
+  totalCharges: undefined,
+  payer: { name: '', account: '', bic: '', onBehalfOf: '' },
 }
 
-/** What the bank kept of an entry for itself: the difference to its payments, which must be the charges that it states. */
-function chargesIn(asset: Asset, entry: StatementEntry, whole: bigint, payments: bigint): bigint {
-  const difference = payments - whole
-  if (difference === 0n) return 0n
-  const own = entry.charges.length > 0 ? entry.charges : entry.payments.flatMap(({ charges }) => charges)
-  const stated = own.reduce((sum, one) => sum + chargeOf(asset, one), 0n)
-  if (difference !== stated || difference < 0n)
-    throw new FileFault('The payments of an entry do not add up to its amount.')
-  return difference
-}
+/** The charge that the bank kept of an entry. It names no person. */
+export const chargeKept = (of: StatedBooking, amount: bigint): StatedBooking => ({
+  ...of,
+  direction: 'out',
+  amount,
+  net: amount,
+  keptOf: of,
+  isCharge: true,
+  isReturn: false,
+  reference: '',
+  endToEndId: '',
+  servicerReference: '',
+  text: '',
+  hasRemittance: false,
+  returnReason: '',
+  payer: emptyPayment.payer,
+})
 
-function chargeOf(asset: Asset, { amount, isCredit }: StatedCharge): bigint {
-  if (amount.currency !== asset.ticker) return 0n
-  return signed(asset, amount, isCredit)
-}
-
-function chargeBooking(entry: StatementEntry, amount: bigint, whole: bigint): StatedBooking[] {
-  if (amount === 0n) return []
-  const booking = bookingOf(entry, emptyPayment, { amount: -amount, whole })
-  return [{ ...booking, isCharge: true, isReturn: false, reference: '', endToEndId: '', servicerReference: '' }]
-}
+const keptOf = (of: StatedBooking | undefined, amount: bigint): StatedBooking[] =>
+  of === undefined || amount === 0n ? [] : [chargeKept(of, amount)]
 
 function bookingOf(
   entry: StatementEntry,
@@ -192,7 +250,9 @@ function bookingOf(
 ): StatedBooking {
   const isOnly = entry.payments.length < 2
   const codes = [entry.code, payment.code]
-  const texts = [...payment.remittance, payment.endToEndId, ...(isOnly ? [entry.information] : [])]
+  const ofBank = [payment.information, ...(isOnly ? [entry.information] : [])]
+  const written = [...payment.remittance, ...ofBank].filter((text) => text !== '')
+  const texts = [...written, payment.endToEndId]
   return {
     direction: amount < 0n ? 'out' : 'in',
     amount: amount < 0n ? -amount : amount,
@@ -202,17 +262,28 @@ function bookingOf(
     reference: referenceIn(texts),
     endToEndId: payment.endToEndId,
     servicerReference: isOnly
-      ? entry.servicerReference || payment.servicerReference
+      ? payment.servicerReference || entry.servicerReference
       : distinctReference(entry, payment),
-    entryReference: entry.servicerReference,
+    entryReference: entry.servicerReference || batchReference(entry),
     entryAmount: whole < 0n ? -whole : whole,
+    net: amount < 0n ? -amount : amount,
+    keptOf: undefined,
     isLump: false,
+    text: written.join(' ').slice(0, 1_000),
+    hasRemittance: payment.remittance.length > 0,
     messageId: payment.messageId || entry.batch.messageId,
     paymentInformationId: payment.paymentInformationId || entry.batch.paymentInformationId,
     returnReason: payment.returnReason,
-    bookedOn: /^\d{4}-\d\d-\d\d$/.test(entry.bookedOn) ? entry.bookedOn : '',
+    bookedOn: entry.bookedOn,
+    valueOn: entry.valueOn,
     payer: payment.payer,
   }
+}
+
+/** A name for an entry of several payments that has no reference: what every message says of it. */
+const batchReference = ({ payments, batch, amount, valueOn }: StatementEntry): string => {
+  const count = payments.length > 1 ? payments.length : Number.parseInt(batch.count, 10) || 1
+  return count > 1 ? `${count} ${amount.text} ${valueOn}` : ''
 }
 
 /** Our reference in one of the texts, or in all of them together; empty where two different ones are meant. */

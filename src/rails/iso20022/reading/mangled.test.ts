@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
 import { test } from 'node:test'
 
 import fc from 'fast-check'
@@ -11,7 +12,7 @@ import { readMessage } from './bank-message.ts'
 import { type CheckedStatement, interpret } from './interpret.ts'
 
 const asset = assetOf('EUR') ?? assert.fail()
-const account = { asset, iban: ourIban, bic: 'BYLADEM1001', holder: 'Example Ltd', bank: 'Example Bank' }
+const account = { asset, iban: ourIban, other: '', bic: 'BYLADEM1001', holder: 'Example Ltd', bank: 'Example Bank' }
 
 const references = [nextReference(), nextReference(), nextReference()]
 const statement = camt({
@@ -33,11 +34,8 @@ const statement = camt({
 })
 
 async function interpreted(bytes: Buffer): Promise<CheckedStatement[]> {
-  const chunks = (async function* () {
-    yield await Promise.resolve(bytes)
-  })()
-  const message = await readMessage(chunks)
-  return 'statements' in message ? message.statements.map((one) => interpret({ accounts: [account] }, one)) : []
+  const message = await readMessage(() => Readable.from([bytes]))
+  return 'statements' in message ? message.statements.map((one) => interpret(account, one)) : []
 }
 
 /** What a slip of a disk, a line or a program does to bytes. */

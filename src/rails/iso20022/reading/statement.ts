@@ -14,7 +14,10 @@ export type Statement = {
   /** The electronic sequence number, else the legal one: it counts statements without gaps. */
   number: bigint | undefined
   page: number
+  isLastPage: boolean
   createdAt: string
+  /** What it covers, as the bank writes it: a statement without a number is known by it. */
+  period: string
   account: { id: string; currency: string }
   balances: { type: string; amount: StatedAmount; isDebit: boolean; on: string }[]
   totals: { which: 'all' | 'credits' | 'debits'; count: string; sum: string }[]
@@ -29,14 +32,36 @@ export type StatementEntry = {
   /** `BOOK`, `PDNG`, `INFO`, `FUTR`. */
   status: string
   bookedOn: string
+  valueOn: string
   servicerReference: string
   /** The last part of the bank transaction code: `RRTN`, `CHRG`. */
   code: string
   charges: StatedCharge[]
+  /** All charges and taxes of the entry in one amount, as some banks write it. */
+  totalCharges: StatedAmount | undefined
   /** The payment file that a batch booking is about, as far as the bank names it. */
   batch: { messageId: string; paymentInformationId: string; count: string }
   information: string
   payments: StatementPayment[]
+  /** Why the entry cannot be read; empty where it can. */
+  fault: string
+}
+
+export const emptyEntry: StatementEntry = {
+  amount: { text: '0', currency: '' },
+  isDebit: false,
+  isReversal: false,
+  status: 'BOOK',
+  bookedOn: '',
+  valueOn: '',
+  servicerReference: '',
+  code: '',
+  charges: [],
+  totalCharges: undefined,
+  batch: { messageId: '', paymentInformationId: '', count: '' },
+  information: '',
+  payments: [],
+  fault: '',
 }
 
 /** One payment of an entry. */
@@ -47,16 +72,29 @@ export type StatementPayment = {
   servicerReference: string
   messageId: string
   paymentInformationId: string
+  /** What the payer wrote. */
   remittance: string[]
+  /** What the bank wrote to it. */
+  information: string
   code: string
   /** The reason of a return; empty for anything else. */
   returnReason: string
   isReturn: boolean
   charges: StatedCharge[]
-  payer: { name: string; account: string; bic: string }
+  totalCharges: StatedAmount | undefined
+  payer: StatedParty
 }
 
-export type StatedCharge = { amount: StatedAmount; isCredit: boolean; isIncluded: boolean }
+/** Who paid us, or whom we paid. `onBehalfOf`: the ultimate debtor or creditor, where it isn't the name itself. */
+export type StatedParty = { name: string; account: string; bic: string; onBehalfOf: string }
+
+/** `tax`: by itself, in the amount or in addition to it: banks differ. */
+export type StatedCharge = {
+  amount: StatedAmount
+  tax: StatedAmount | undefined
+  isCredit: boolean
+  isIncluded: boolean
+}
 
 /** A statement without anything in it, to be filled part by part. */
 export const newStatement = (kind: StatementKind): Statement => ({
@@ -64,7 +102,9 @@ export const newStatement = (kind: StatementKind): Statement => ({
   id: '',
   number: undefined,
   page: 1,
+  isLastPage: true,
   createdAt: '',
+  period: '',
   account: { id: '', currency: '' },
   balances: [],
   totals: [],
@@ -87,12 +127,19 @@ export function addPart(statement: Statement, node: XmlNode): void {
     case 'RptPgntn':
     case 'NtfctnPgntn':
       statement.page = Number.parseInt(textAt(node, 'PgNb'), 10) || 1
+      statement.isLastPage = !['false', '0'].includes(textAt(node, 'LastPgInd'))
       return
     case 'CreDtTm':
       statement.createdAt = node.text
       return
+    case 'FrToDt':
+      statement.period = `${textAt(node, 'FrDtTm', 'FrDt')}/${textAt(node, 'ToDtTm', 'ToDt')}`.slice(0, 80)
+      return
     case 'Acct':
-      statement.account = { id: textAt(node, 'Id/IBAN', 'Id/Othr/Id'), currency: textAt(node, 'Ccy') }
+      statement.account = {
+        id: textAt(node, 'Id/IBAN', 'Id/Othr/Id').replaceAll(/\s/g, ''),
+        currency: textAt(node, 'Ccy'),
+      }
       return
     case 'Bal':
       statement.balances.push(balanceOf(node))
@@ -101,7 +148,7 @@ export function addPart(statement: Statement, node: XmlNode): void {
       statement.totals.push(...totalsOf(node))
       return
     case 'Ntry':
-      statement.entries.push(entryOf(node))
+      statement.entries.push(readEntry(node, statement.kind))
       return
     default:
   }
@@ -124,10 +171,17 @@ function amountOf(node: XmlNode | undefined): StatedAmount {
 
 const dateOf = (node: XmlNode | undefined): string => textAt(node, 'Dt', 'DtTm').slice(0, 10)
 
+/** A day of the calendar; empty for anything else. */
+const dayOf = (node: XmlNode | undefined): string => {
+  const on = dateOf(node)
+  return /^\d{4}-\d\d-\d\d$/.test(on) && !Number.isNaN(Date.parse(on)) ? on : ''
+}
+
 const balanceOf = (node: XmlNode): Statement['balances'][number] => ({
   type: textAt(node, 'Tp/CdOrPrtry/Cd', 'Tp/CdOrPrtry/Prtry'),
   amount: amountOf(first(node, 'Amt')),
-  isDebit: isDebit(node),
+  // A balance without an indicator is a credit balance; an entry's side is never guessed.
+  isDebit: textAt(node, 'CdtDbtInd') !== '' && isDebit(node),
   on: dateOf(first(node, 'Dt')),
 })
 
@@ -143,35 +197,48 @@ function totalsOf(node: XmlNode): Statement['totals'] {
   })
 }
 
-function entryOf(node: XmlNode): StatementEntry {
+/** An entry that cannot be read costs its statement, not its file; where a person accepts that, the entry alone. */
+function readEntry(node: XmlNode, kind: StatementKind): StatementEntry {
+  try {
+    return entryOf(node, kind)
+  } catch (error) {
+    if (error instanceof FileFault) return { ...emptyEntry, fault: error.message }
+    throw error
+  }
+}
+
+function entryOf(node: XmlNode, kind: StatementKind): StatementEntry {
   const batch = first(node, 'NtryDtls/Btch')
   return {
     amount: amountOf(first(node, 'Amt')),
     isDebit: isDebit(node),
     isReversal: ['true', '1'].includes(textAt(node, 'RvslInd')),
-    status: textAt(node, 'Sts/Cd', 'Sts'),
-    bookedOn: dateOf(first(node, 'BookgDt')) || dateOf(first(node, 'ValDt')),
+    // A statement of a day that is over has booked entries only; elsewhere one without a status is only announced.
+    status: textAt(node, 'Sts/Cd', 'Sts') || (kind === 'camt.053' ? 'BOOK' : 'PDNG'),
+    bookedOn: dayOf(first(node, 'BookgDt')) || dayOf(first(node, 'ValDt')),
+    valueOn: dayOf(first(node, 'ValDt')),
     servicerReference: referenceOf(textAt(node, 'AcctSvcrRef')),
     code: codeOf(node),
     charges: chargesOf(node),
+    totalCharges: amountAt(node, 'Chrgs/TtlChrgsAndTaxAmt'),
     batch: {
       messageId: textAt(batch, 'MsgId'),
       paymentInformationId: textAt(batch, 'PmtInfId'),
       count: textAt(batch, 'NbOfTxs'),
     },
     information: textAt(node, 'AddtlNtryInf'),
-    payments: all(node, 'NtryDtls/TxDtls').map(paymentOf),
+    payments: all(node, 'NtryDtls/TxDtls').map((one) => paymentOf(one, isDebit(node))),
+    fault: '',
   }
 }
 
-function paymentOf(node: XmlNode): StatementPayment {
-  const amount = first(node, 'Amt') ?? first(node, 'AmtDtls/TxAmt/Amt')
+function paymentOf(node: XmlNode, isEntryDebit: boolean): StatementPayment {
   const side = textAt(node, 'CdtDbtInd')
   const returned = first(node, 'RtrInf')
   const refs = first(node, 'Refs')
   const remittance = first(node, 'RmtInf')
   return {
-    amount: amount && amountOf(amount),
+    amount: amountAt(node, first(node, 'Amt') ? 'Amt' : 'AmtDtls/TxAmt/Amt'),
     isDebit: side === '' ? undefined : side === 'DBIT',
     endToEndId: referenceOf(textAt(refs, 'EndToEndId')),
     servicerReference: referenceOf(textAt(refs, 'AcctSvcrRef')),
@@ -183,23 +250,26 @@ function paymentOf(node: XmlNode): StatementPayment {
         .map(({ text }) => text)
         .join(''),
       ...all(remittance, 'Strd/AddtlRmtInf').map(({ text }) => text),
-      textAt(node, 'AddtlTxInf'),
     ].filter((text) => text !== ''),
+    information: textAt(node, 'AddtlTxInf'),
     code: codeOf(node),
     returnReason: textAt(returned, 'Rsn/Cd', 'Rsn/Prtry'),
     isReturn: returned !== undefined,
     charges: chargesOf(node),
-    payer: {
-      name: textAt(
-        node,
-        'RltdPties/Dbtr/Pty/Nm',
-        'RltdPties/Dbtr/Nm',
-        'RltdPties/UltmtDbtr/Pty/Nm',
-        'RltdPties/UltmtDbtr/Nm',
-      ),
-      account: textAt(node, 'RltdPties/DbtrAcct/Id/IBAN', 'RltdPties/DbtrAcct/Id/Othr/Id'),
-      bic: textAt(node, 'RltdAgts/DbtrAgt/FinInstnId/BICFI', 'RltdAgts/DbtrAgt/FinInstnId/BIC'),
-    },
+    totalCharges: amountAt(node, 'Chrgs/TtlChrgsAndTaxAmt'),
+    payer: partyOf(node, (side === '' ? isEntryDebit : side === 'DBIT') ? 'Cdtr' : 'Dbtr'),
+  }
+}
+
+/** The other side of a payment. */
+function partyOf(node: XmlNode, role: 'Dbtr' | 'Cdtr'): StatedParty {
+  const nameOf = (party: string): string => textAt(node, `RltdPties/${party}/Pty/Nm`, `RltdPties/${party}/Nm`)
+  const [own, ultimate] = [nameOf(role), nameOf(`Ultmt${role}`)]
+  return {
+    name: own || ultimate,
+    account: textAt(node, `RltdPties/${role}Acct/Id/IBAN`, `RltdPties/${role}Acct/Id/Othr/Id`),
+    bic: textAt(node, `RltdAgts/${role}Agt/FinInstnId/BICFI`, `RltdAgts/${role}Agt/FinInstnId/BIC`),
+    onBehalfOf: own === '' ? '' : ultimate,
   }
 }
 
@@ -217,13 +287,14 @@ const chargesOf = (node: XmlNode): StatedCharge[] =>
       return records.length > 0 ? records : [charges]
     })
     .flatMap((charge) => {
-      const amount = first(charge, 'Amt')
-      if (!amount || amount.text === '') return []
-      return [
-        {
-          amount: amountOf(amount),
-          isCredit: textAt(charge, 'CdtDbtInd') === 'CRDT',
-          isIncluded: ['true', '1'].includes(textAt(charge, 'ChrgInclInd')),
-        },
-      ]
+      const amount = amountAt(charge, 'Amt')
+      const isCredit = textAt(charge, 'CdtDbtInd') === 'CRDT'
+      const isIncluded = ['true', '1'].includes(textAt(charge, 'ChrgInclInd'))
+      return amount ? [{ amount, tax: amountAt(charge, 'Tax/Amt'), isCredit, isIncluded }] : []
     })
+
+/** An amount that may be absent. */
+function amountAt(node: XmlNode, path: string): StatedAmount | undefined {
+  const amount = first(node, path)
+  return amount && amount.text !== '' ? amountOf(amount) : undefined
+}

@@ -8,7 +8,7 @@ export type StatusReport = {
   parts: {
     paymentInformationId: string
     status: ReportedStatus
-    payments: { endToEndId: string; status: ReportedStatus }[]
+    payments: { endToEndId: string; status: ReportedStatus; names: string[] }[]
   }[]
 }
 
@@ -35,7 +35,12 @@ export function addStatus(report: StatusReport, node: XmlNode): void {
     report.parts.push({ paymentInformationId: '', status: { code: '', reason: '' }, payments: [paymentOf(node)] })
 }
 
-const paymentOf = (node: XmlNode) => ({ endToEndId: textAt(node, 'OrgnlEndToEndId'), status: statusOf(node, 'TxSts') })
+/** `names`: those that a bank has for the account, where it confirms payees. */
+const paymentOf = (node: XmlNode) => ({
+  endToEndId: textAt(node, 'OrgnlEndToEndId'),
+  status: statusOf(node, 'TxSts'),
+  names: all(node, 'StsRsnInf/AddtlInf').map(({ text }) => text),
+})
 
 const statusOf = (node: XmlNode, name: string): ReportedStatus => ({
   code: textAt(node, name),

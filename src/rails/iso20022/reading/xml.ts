@@ -26,9 +26,10 @@ const longestText = 100_000
 
 /**
  * Reads XML as it comes. Every value stays text: a reference of zeros is no number. Refuses a document type and with it every
- * entity but XML's five, so nothing expands. Elements of another namespace than the message's are left out.
+ * entity but XML's five, so nothing expands. Elements of another namespace than the message's are left out. `encoding` replaces the
+ * one that the document declares.
  */
-export async function readXml(bytes: AsyncIterable<Buffer>, reader: DocumentReader): Promise<void> {
+export async function readXml(bytes: AsyncIterable<Buffer>, reader: DocumentReader, encoding?: string): Promise<void> {
   const parser = new SaxesParser({ xmlns: true })
   parser.on('error', (error) => {
     throw new FileFault(`The file is not well-formed XML (line ${parser.line}): ${reasonOf(error)}.`)
@@ -44,7 +45,7 @@ export async function readXml(bytes: AsyncIterable<Buffer>, reader: DocumentRead
 
   let decoder: TextDecoder | undefined
   for await (const chunk of bytes) {
-    decoder ??= decoderFor(chunk)
+    decoder ??= encoding === undefined ? decoderFor(chunk) : new TextDecoder(encoding)
     parser.write(decode(decoder, chunk))
   }
   atTheEnd(() => {
@@ -88,7 +89,7 @@ function decode(decoder: TextDecoder, chunk: Buffer): string {
   try {
     return decoder.decode(chunk, { stream: true })
   } catch {
-    throw new FileFault('The file is not in the encoding that it declares.')
+    throw new FileFault('The file is not in the encoding that it declares.', { isEncoding: true })
   }
 }
 

@@ -6,15 +6,18 @@ import { account, sender } from '../../../../test/support/xrpl-ledger.ts'
 import { openXrplWorld, type XrplWorld } from '../../../../test/support/xrpl-world.ts'
 import { makeSandboxAddress } from '../../../reference/addresses/address.ts'
 import { Refusal } from '../../../platform/lib/refusal.ts'
+import { notPrepared } from '../../chain/prepared.ts'
 import { SignerRefusal } from '../../keys/signer.ts'
 import type { PayoutHalf, PlanDraft } from '../../rail.ts'
-import type { Signer } from '../keys.ts'
+import type { Signer, UnsignedPayment } from '../keys.ts'
 
 describe('payouts on the XRP Ledger', () => {
   let world: XrplWorld
   let rail: PayoutHalf
   /** What the signer does instead of signing, and how often it signed. */
-  let trouble: ((sign: () => ReturnType<Signer['sign']>) => ReturnType<Signer['sign']>) | undefined
+  let trouble:
+    | ((sign: () => ReturnType<Signer['sign']>, payment: UnsignedPayment) => ReturnType<Signer['sign']>)
+    | undefined
   let ids = 0n
 
   beforeEach(async () => {
@@ -22,7 +25,7 @@ describe('payouts on the XRP Ledger', () => {
     world = await openXrplWorld({
       wrap: (signer) => ({
         ...signer,
-        sign: (payment) => (trouble ? trouble(() => signer.sign(payment)) : signer.sign(payment)),
+        sign: (payment) => (trouble ? trouble(() => signer.sign(payment), payment) : signer.sign(payment)),
       }),
     })
     rail = world.one.rail.payout ?? assert.fail()
@@ -59,6 +62,26 @@ describe('payouts on the XRP Ledger', () => {
     world.close(ledgers)
     await world.one.follow()
   }
+
+  it('are known by their stamp to have been prepared, with their tag, also once the recipient is forgotten', async () => {
+    const { asset, stampKey } = world.one.chain
+    const [first, second] = [stranger(), stranger()]
+    const [tagged, bare] = [
+      await submitted(5n, { address: first, extraId: '7' }),
+      await submitted(6n, { address: second }),
+    ]
+    await settle()
+    const unknown = async (payout: string, amount: string, destination: string) =>
+      (await notPrepared(world.db, stampKey, [{ payout, asset, amount, destination }])).length
+    assert.deepEqual([await unknown(tagged.key, '5', `${first}:7`), await unknown(bare.key, '6', second)], [0, 0])
+    for (const [amount, destination] of [
+      ['6', `${first}:7`],
+      ['5', `${first}:8`],
+      ['5', first],
+      ['5', `${second}:7`],
+    ] as const)
+      assert.equal(await unknown(tagged.key, amount, destination), 1, destination)
+  })
 
   it('carry the tag, are paid in order under numbers without a gap, and forget their recipients', async () => {
     const plans = [await submitted(5_000_000n, { extraId: '4294967295' }), await submitted(6n), await submitted(7n)]
@@ -139,6 +162,7 @@ describe('payouts on the XRP Ledger', () => {
     const plans = [await submitted(5n), await submitted(6n)]
     await settle()
     assert.deepEqual(await Promise.all(plans.map(stateOf)), ['pending', 'done'])
+    world.pass(31_000)
     await settle()
     assert.equal(await stateOf(plans[0] as PlanDraft), 'done')
     assert.deepEqual(
@@ -148,6 +172,38 @@ describe('payouts on the XRP Ledger', () => {
         [78, '5'],
       ],
     )
+  })
+
+  it('leave at once behind ten and more that the signer refuses, or that the account has too little for', async () => {
+    const refused = Array.from({ length: 12 }, () => submitted(7n))
+    const large = Array.from({ length: 12 }, () => submitted(48_900_000n))
+    const ahead = await Promise.all([...refused, ...large])
+    const fine = await submitted(5n)
+    const amounts: string[] = []
+    trouble = (sign, { amount }) => {
+      amounts.push(amount)
+      if (amount === '5') return sign()
+      return Promise.reject(new SignerRefusal('approval_missing', 'The payout needs 2 approvals.'))
+    }
+    await settle()
+    assert.equal(await stateOf(fine), 'done')
+    assert.deepEqual(new Set(await Promise.all(ahead.map(stateOf))), new Set(['pending']))
+    assert.deepEqual(amounts.toSorted(), [...Array.from({ length: 12 }, () => '7'), '5'].toSorted())
+  })
+
+  it('can be ended while they have no number, and with one only when something else has used it', async () => {
+    const end = rail.end ?? assert.fail()
+    const large = await submitted(48_900_000n)
+    const sent = await submitted(5n)
+    await world.one.follow()
+    await assert.rejects(end(sent, 'end'), (error) => error instanceof Refusal && error.code === 'NOT_EXCLUDED')
+    await end(large, 'end')
+    await rail.submit(large)
+    assert.equal(await stateOf(large), 'never')
+    world.useNumber()
+    await world.one.follow()
+    await end(sent, 'end')
+    assert.equal(await stateOf(sent), 'never')
   })
 
   it('keep their number while the signer is halted', async () => {
@@ -162,7 +218,7 @@ describe('payouts on the XRP Ledger', () => {
 
   it('wait while everything is halted, and while the account has too little', async () => {
     await world.db
-      .sql`insert into halts (scope, name, since, reason, halted_by) values ('payouts', '', now(), 'test', 'test')`
+      .sql`insert into halts (scope, name, since, reason, halted_by) values ('payouts', '', now(), 'test', 'system')`
     const plan = await submitted(5n)
     const large = await submitted(48_900_000n)
     await settle()

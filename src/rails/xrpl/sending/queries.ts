@@ -2,32 +2,67 @@ import type { Atomic, Db } from '../../../platform/db/sql.ts'
 import type { OwnTransaction } from '../ledger.ts'
 
 /** A payout that is to be paid. `amount` is in drops. */
-export type Payment = { id: bigint; plan_key: string; recipient: string; tag: bigint | null; amount: bigint }
+export type Payment = {
+  id: bigint
+  plan_key: string
+  recipient: string
+  tag: bigint | null
+  amount: bigint
+  stamp: Buffer | null
+}
 
 /** Stores a payout that was submitted, once. */
 export const insertPayment = (
   db: Db,
   network: string,
-  { key, recipient, tag, amount }: { key: string; recipient: string; tag: bigint | null; amount: bigint },
-): Promise<unknown[]> =>
-  db.sql`
-    insert into xrpl_payments (network, plan_key, recipient, tag, amount)
-    values (${network}, ${key}, ${recipient}, ${tag}, ${amount}) on conflict (network, plan_key) do nothing`
+  payment: { key: string; recipient: string; tag: bigint | null; amount: bigint; stamp: Buffer },
+): Promise<unknown[]> => {
+  const { key, recipient, tag, amount, stamp } = payment
+  return db.sql`
+    insert into xrpl_payments as known (network, plan_key, recipient, tag, amount, stamp)
+    values (${network}, ${key}, ${recipient}, ${tag}, ${amount}, ${stamp})
+    on conflict (network, plan_key) do update set stamp = excluded.stamp
+    where known.stamp is null and known.recipient = excluded.recipient and known.tag is not distinct from excluded.tag
+      and known.amount = excluded.amount`
+}
 
 export type PaymentRow = {
   state: 'waiting' | 'sent' | 'done' | 'never'
   hash: string | null
   fee: bigint | null
+  /** An attempt at it has its signature. */
+  is_signed: boolean
 }
 
 export const paymentOf = (db: Db, network: string, key: string): Promise<PaymentRow[]> =>
-  db.sql`select state, hash, fee from xrpl_payments where network = ${network} and plan_key = ${key}`
-
-/** Payouts without a number, the oldest first. */
-export const waitingPayments = (db: Db, network: string, limit: number): Promise<Payment[]> =>
   db.sql`
-    select id, plan_key, recipient, tag, amount from xrpl_payments
-    where network = ${network} and state = 'waiting' order by id limit ${limit}`
+    select state, hash, fee,
+      exists (select 1 from xrpl_attempts as attempt where payment_id = payment.id and attempt.hash is not null) as is_signed
+    from xrpl_payments as payment where network = ${network} and plan_key = ${key}`
+
+/** Locks a payout. */
+export const lockPayment = (
+  db: Atomic,
+  network: string,
+  key: string,
+): Promise<(Pick<PaymentRow, 'state'> & { id: bigint })[]> =>
+  db.sql`select id, state from xrpl_payments where network = ${network} and plan_key = ${key} for update`
+
+/** Payouts without a number after one, the oldest first. Those that were refused until later, or ended, are left out. */
+export const waitingPayments = (
+  db: Db,
+  network: string,
+  { now, after, limit }: { now: Date; after: bigint; limit: number },
+): Promise<Payment[]> =>
+  db.sql`
+    select id, plan_key, recipient, tag, amount, stamp from xrpl_payments as payment
+    where network = ${network} and state = 'waiting' and id > ${after}
+      and not exists (
+        select 1 from chain_refusals as refusal
+        where refusal.network = payment.network and refusal.plan_key = payment.plan_key and refused_until > ${now})
+      and not exists (
+        select 1 from chain_ended as ended where ended.network = payment.network and ended.plan_key = payment.plan_key)
+    order by id limit ${limit}`
 
 /** An attempt at a payment. One without `raw` was written down, and is still to be signed. */
 export type Attempt = Payment & {
@@ -41,7 +76,7 @@ export type Attempt = Payment & {
 /** The last attempt of each payment that has a number and no end, in the order of the numbers. */
 export const openAttempts = (db: Db, network: string): Promise<Attempt[]> =>
   db.sql`
-    select distinct on (sequence) payment.id, plan_key, recipient, tag, amount, sequence, number, last_ledger,
+    select distinct on (sequence) payment.id, plan_key, recipient, tag, amount, stamp, sequence, number, last_ledger,
       attempt.fee, raw
     from xrpl_payments as payment join xrpl_attempts as attempt on payment_id = payment.id
     where network = ${network} and state = 'sent' order by sequence, number desc`
@@ -50,9 +85,10 @@ export const openAttempts = (db: Db, network: string): Promise<Attempt[]> =>
 export const lastSequence = (db: Db, network: string): Promise<{ sequence: bigint | null }[]> =>
   db.sql`select max(sequence) as sequence from xrpl_payments where network = ${network}`
 
-/** Gives a waiting payment its number. */
-export const numberPayment = (db: Atomic, id: bigint, sequence: bigint): void =>
-  db.send`update xrpl_payments set sequence = ${sequence}, state = 'sent' where id = ${id} and state = 'waiting'`
+/** Gives a waiting payment its number. Gives nothing where it does not wait any more. */
+export const numberPayment = (db: Atomic, id: bigint, sequence: bigint): Promise<unknown[]> =>
+  db.sql`
+    update xrpl_payments set sequence = ${sequence}, state = 'sent' where id = ${id} and state = 'waiting' returning id`
 
 /** Writes down an attempt before it is signed. */
 export const insertAttempt = (

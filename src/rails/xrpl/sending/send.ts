@@ -1,4 +1,6 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
+import { forgetRefusals, keepRefusals } from '../../chain/refusals.ts'
+import { refuseForged, type StampedPayment } from '../../chain/stamp.ts'
 import { payoutsHalted } from '../../halts.ts'
 import { SignerRefusal } from '../../keys/signer.ts'
 import type { Chain } from '../chain.ts'
@@ -20,17 +22,21 @@ export type Look = { fence: bigint; head: bigint; agreed: bigint }
 
 /**
  * Sends what is due. Attempts are brought to the nodes until a ledger has their number, or none can take them any more: then another
- * attempt with the same number is made. Payouts that wait get the next numbers.
+ * attempt with the same number is made. Payouts that wait get the next numbers. While payouts are halted nothing new is signed; what
+ * was signed before is still brought.
  */
 export async function sendOnce(chain: Chain, look: Look): Promise<void> {
   const { db, network, signer } = chain
-  if (!signer || (await db.atomic((block) => isHalted(chain, block)))) return
+  if (!signer) return
+  const halted = await db.atomic((block) => isHalted(chain, block))
   const open = await queries.openAttempts(db, network.code)
   for (const attempt of open) {
-    if (attempt.raw === null) await signAttempt(chain, signer, look, attempt)
-    else if (look.agreed < attempt.last_ledger) await bring(chain, attempt.raw)
+    if (attempt.raw !== null && look.agreed < attempt.last_ledger) await bring(chain, attempt.raw)
+    else if (halted) continue
+    else if (attempt.raw === null) await signAttempt(chain, signer, look, attempt)
     else await attemptAgain(chain, signer, look, attempt)
   }
+  if (halted) return
   if (open.length < mostOpen) await sendWaiting(chain, signer, look, open)
 }
 
@@ -41,15 +47,16 @@ export async function endPayments({ network }: Chain, db: Atomic, sent: readonly
   return ended?.cost ?? 0n
 }
 
-/** Asked in the block that keeps what was signed: nothing new leaves once a halt is written. */
 async function isHalted({ name, asset }: Chain, db: Atomic): Promise<boolean> {
   const halted = await payoutsHalted(db, name)
   return halted === 'all' || halted.has(asset)
 }
 
 async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: readonly queries.Attempt[]): Promise<void> {
-  const { db, network, account, node, log } = chain
-  const waiting = await queries.waitingPayments(db, network.code, mostOpen)
+  const { db, network, account, node, log, clock } = chain
+  const now = clock.realNow()
+  const next = (after: bigint) => queries.waitingPayments(db, network.code, { now, after, limit: mostOpen })
+  let waiting = await next(0n)
   if (waiting.length === 0) return
   const { reserve, ownerReserve } = await readState(node)
   const state = await readAccount(node, account, 'validated')
@@ -58,8 +65,9 @@ async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: reado
   const promised = open.reduce((sum, one) => sum + one.amount + one.fee, 0n)
   let available = state.balance - reserve - ownerReserve * state.owned - promised
   let places = mostOpen - open.length
-  for (const payment of waiting) {
-    if (places === 0) return
+  // Whatever keeps some back, those behind them have their turn.
+  for (let payment = waiting.shift(); payment && places > 0; payment = waiting.shift()) {
+    if (waiting.length === 0) waiting = await next(payment.id)
     if (payment.amount + fee > available) {
       log.warn({ network: network.code, payout: payment.plan_key }, 'A payout waits for coins.')
       continue
@@ -102,11 +110,12 @@ async function numbered(
   { payment, fee, next }: { payment: queries.Payment; fee: bigint; next: bigint },
 ): Promise<queries.Attempt> {
   const lastLedger = look.head + validFor
-  return inFence(chain, look, async (block) => {
+  return writeDown(chain, look, async (block) => {
     const [last] = await queries.lastSequence(block, chain.network.code)
     const after = (last?.sequence ?? 0n) + 1n
     const sequence = after > next ? after : next
-    queries.numberPayment(block, payment.id, sequence)
+    const taken = await queries.numberPayment(block, payment.id, sequence)
+    if (taken.length === 0) throw new Error('A payout was ended before it got its number.')
     queries.insertAttempt(block, { id: payment.id, number: 1, lastLedger, fee })
     return { ...payment, sequence, number: 1, last_ledger: lastLedger, fee, raw: null }
   })
@@ -117,9 +126,20 @@ async function attemptAgain(chain: Chain, signer: Signer, look: Look, before: qu
   const fee = await feeNow(chain)
   const attempt = { ...before, number: before.number + 1, last_ledger: look.head + validFor, fee, raw: null }
   const { id, number, last_ledger: lastLedger } = attempt
-  await inFence(chain, look, (block) => queries.insertAttempt(block, { id, number, lastLedger, fee }))
+  await writeDown(chain, look, (block) => queries.insertAttempt(block, { id, number, lastLedger, fee }))
   await signAttempt(chain, signer, look, attempt)
 }
+
+/** The parts of a payment that are stamped. */
+export const stampedBy = ({
+  plan_key: payout,
+  recipient,
+  tag,
+  amount,
+}: Pick<queries.Payment, 'plan_key' | 'recipient' | 'tag' | 'amount'>): StampedPayment => ({
+  payout,
+  body: { recipient, tag: tag === null ? '' : String(tag), amount: String(amount) },
+})
 
 /** Signs an attempt that is written down, keeps it, and brings it to the nodes. False where the signer refuses: it waits on. */
 async function signAttempt(chain: Chain, signer: Signer, look: Look, attempt: queries.Attempt): Promise<boolean> {
@@ -127,6 +147,7 @@ async function signAttempt(chain: Chain, signer: Signer, look: Look, attempt: qu
   const { plan_key: payout, recipient, tag, amount, fee, sequence, last_ledger: lastLedger } = attempt
   let signed: SignedPayment
   try {
+    refuseForged(chain, [{ ...stampedBy(attempt), stamp: attempt.stamp }])
     signed = await signer.sign({
       payout,
       destination: recipient,
@@ -139,23 +160,36 @@ async function signAttempt(chain: Chain, signer: Signer, look: Look, attempt: qu
   } catch (error) {
     // A halted signer may have signed this before it was halted. Any other refusal means that it never did.
     if (!(error instanceof SignerRefusal) || error.code === 'halted') throw error
-    await inFence(chain, look, (block) => queries.dropAttempt(block, attempt))
+    await inFence(chain, look, async (block) => {
+      queries.dropAttempt(block, attempt)
+      await keepRefusals({ ...chain, db: block }, [payout], error)
+    })
     log.warn({ err: error, network: network.code, payout }, 'The signer refused a payout; it waits.')
     return false
   }
-  await inFence(chain, look, (block) => queries.keepSigned(block, attempt, signed))
+  await inFence(chain, look, async (block) => {
+    queries.keepSigned(block, attempt, signed)
+    await forgetRefusals(block, network.code, [payout])
+  })
   log.info({ network: network.code, hash: signed.hash, payout, fee: String(fee) }, 'Sent XRP.')
   await bring(chain, signed.raw)
   return true
 }
 
-/** Writes under the lease's fence, while nothing is halted. */
-const inFence = <T>({ db, ...chain }: Chain, { fence }: Look, write: (block: Atomic) => T | Promise<T>): Promise<T> =>
+/** Writes under the lease's fence. */
+const inFence = <T>({ db, network }: Chain, { fence }: Look, write: (block: Atomic) => T | Promise<T>): Promise<T> =>
   db.atomic(async (block) => {
-    const [locked] = await chainQueries.lockAccount(block, chain.network.code, fence)
-    if (locked?.halted !== null || (await isHalted({ db, ...chain }, block))) {
-      throw new Error(`Nothing is sent on ${chain.network.code} now: another process follows it, or it was halted.`)
+    const [locked] = await chainQueries.lockAccount(block, network.code, fence)
+    if (locked?.halted !== null) {
+      throw new Error(`Nothing is sent on ${network.code} now: another process follows it, or it was halted.`)
     }
+    return write(block)
+  })
+
+/** Writes down what is to be signed, unless payouts are halted: after that it is signed and brought. */
+const writeDown = <T>(chain: Chain, look: Look, write: (block: Atomic) => T | Promise<T>): Promise<T> =>
+  inFence(chain, look, async (block) => {
+    if (await isHalted(chain, block)) throw new Error(`Nothing is sent on ${chain.network.code} now: it was halted.`)
     return write(block)
   })
 

@@ -1,0 +1,37 @@
+import { badField } from '../../platform/lib/refusal.ts'
+import type { RefundDestination } from '../settlement/redirect-refund.ts'
+import type { Field, Input } from './action.ts'
+
+/** Where somebody says that a refund goes. */
+export const destinationFields: readonly Field<unknown>[] = [
+  { name: 'refund_address', label: 'Account or address', isRequired: true },
+  { name: 'extra_id', label: 'BIC or memo', help: 'Empty where there is none.' },
+  { name: 'holder', label: 'Account holder', help: 'Of accounts. Empty for addresses.' },
+]
+
+/** The same in a file, for commands: other users of the machine can read arguments. */
+export const destinationFile: Field<unknown> = {
+  name: 'to',
+  label: 'Another account',
+  help: `Sends a refund that failed to another account or address of the payer. FILE has up to three lines: the account or
+address, its BIC or memo (may be empty), the account holder.`,
+  isFile: true,
+  isOfCommands: true,
+}
+
+/** The destination that a form has. */
+export function destinationIn({ text }: Input): RefundDestination {
+  const address = text('refund_address')
+  if (address === undefined) throw badField('refund_address', 'An account or address is required.')
+  return { address, extraId: text('extra_id') ?? '', holder: text('holder') ?? '' }
+}
+
+/** The destination that a file has; undefined without one. */
+export function destinationInFile(file: string | undefined): RefundDestination | undefined {
+  if (file === undefined) return undefined
+  const [address = '', extraId = '', holder = '', ...more] = file.split('\n').map((line) => line.trim())
+  if (address === '' || more.length > 0) {
+    throw badField('to', '--to needs a file of up to three lines: account or address, BIC or memo, account holder.')
+  }
+  return { address, extraId, holder }
+}

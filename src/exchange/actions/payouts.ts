@@ -1,0 +1,84 @@
+import type { Content } from '../approvals/content.ts'
+import { approvePayout, payoutToApprove, whyNotApproved } from '../settlement/approval.ts'
+import { endContent, endPayout, type PayoutRow, readPayout, whyNotEnded } from '../settlement/end-payout.ts'
+import { badField } from '../../platform/lib/refusal.ts'
+import { readId } from '../../platform/lib/ids.ts'
+import type { Action } from './action.ts'
+import { operatorOf } from './operator-of.ts'
+
+function idIn(text: string): bigint {
+  const id = readId(text)
+  if (id === undefined) throw badField('payout', 'This names no payout.')
+  return id
+}
+
+/** A payout or refund above the limit: `null`: nobody knows any more where it goes. */
+export type PayoutToApprove = { id: bigint; waits: boolean; content?: Content | null }
+
+const approve: Action<PayoutToApprove> = {
+  subject: {
+    noun: 'payout',
+    argument: 'ID',
+    field: 'payout',
+    find: (ctx, text) => payoutToApprove(ctx, idIn(text)),
+  },
+  name: 'approve',
+  title: 'Approve',
+  does: 'Approves a payout or refund above the limit. It is sent once two different operators have approved it.',
+  permission: 'payouts.approve',
+  needsReason: 'none',
+  fields: [],
+  byOperator: true,
+  approvals: 2,
+  commands: [
+    {
+      words: 'payout approve',
+      details: `ID is the payout's or its transaction's. --key: your private key, which signs what is approved.
+Without a key it needs your operator token, and works in the sandbox only. See: cambio help operator key add`,
+    },
+  ],
+  content: ({ id, content }) => content ?? { kind: 'payout', id: String(id) },
+  allowedNow: (_ctx, payout) =>
+    payout.content === null ? 'Its customer was erased: nobody can tell where it goes.' : whyNotApproved(payout),
+  run: async (ctx, { id }, _given, by) => {
+    const { payoutId, transactionId, approvals, needed, isApproved } = await approvePayout(
+      ctx,
+      id,
+      operatorOf(by),
+      by.sign,
+    )
+    const json = {
+      payout_id: String(payoutId),
+      transaction_id: transactionId === null ? null : String(transactionId),
+      approvals,
+      needed,
+      goes_on: isApproved,
+    }
+    return { said: isApproved ? 'Approved: it is sent now.' : 'Approved. It waits for another operator.', json }
+  },
+}
+
+const end: Action<PayoutRow> = {
+  subject: { noun: 'payout', argument: 'ID', field: 'payout', find: (ctx, text) => readPayout(ctx, idIn(text)) },
+  name: 'cancel-payout',
+  title: 'End the payment',
+  does: 'Ends a prepared payment that its chain excludes by now, once two different operators want it.',
+  details: `Excluded: nothing was signed for it; or something else has spent its inputs, or has used its nonce or its number, in a
+final block. Before, it is refused with NOT_EXCLUDED. Afterwards the transaction can be released, which orders it again.`,
+  permission: 'payouts.approve',
+  needsReason: 'clear',
+  fields: [],
+  byOperator: true,
+  approvals: 2,
+  commands: [{ words: 'payout cancel' }],
+  content: endContent,
+  allowedNow: (ctx, payout) => whyNotEnded(ctx, payout),
+  run: async (ctx, { id }, { reason }, by) => {
+    const { approvals, needed, isEnded } = await endPayout(ctx, id, { operator: operatorOf(by), reason, sign: by.sign })
+    const said = isEnded ? 'It is ended, and can be ordered again.' : 'It waits for another operator.'
+    return { said, json: { payout_id: String(id), approvals, needed, ended: isEnded } }
+  },
+}
+
+export const payoutActions: readonly Action<PayoutToApprove>[] = [approve]
+export const endingActions: readonly Action<PayoutRow>[] = [end]

@@ -1,0 +1,26 @@
+import type { Ctx } from '../context.ts'
+import type { Db } from '../../platform/db/sql.ts'
+import { readKeptBilling } from './billing.ts'
+import { profilesOf } from './profile.ts'
+
+/** What a customer is called. `isVerified`: by an identity provider, else as the partner or the customer said. */
+export type KnownName = { name: string; isVerified: boolean }
+
+/** The name of a customer: the verified one, if there is any. Undefined where none is known. */
+export async function knownName(
+  ctx: Ctx,
+  db: Db,
+  { partnerCustomerId, customerId }: { partnerCustomerId: bigint | null; customerId: bigint | null },
+): Promise<KnownName | undefined> {
+  const [profile] = partnerCustomerId === null ? [] : await profilesOf(ctx, db, [partnerCustomerId])
+  const approved = profile?.imports.findLast(({ status }) => status === 'approved')
+  const verified = approved && fullName(approved.person.firstName, approved.person.lastName)
+  if (verified) return { name: verified, isVerified: true }
+  if (customerId === null) return undefined
+  const { passed, own } = await readKeptBilling(ctx, db, { partnerCustomerId, customerId })
+  const { firstName = '', lastName = '' } = passed.lastName === undefined ? own : passed
+  const name = fullName(firstName, lastName)
+  return name === '' ? undefined : { name, isVerified: false }
+}
+
+const fullName = (...parts: string[]): string => parts.filter((part) => part !== '').join(' ')

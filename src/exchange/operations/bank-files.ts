@@ -1,0 +1,232 @@
+import { approve, approversOf, approversOfAll } from '../approvals/approve.ts'
+import type { Content } from '../approvals/content.ts'
+import type { Sign } from '../approvals/signature.ts'
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import {
+  bankFilesToDecide,
+  type DecidedFile,
+  type FileTerms,
+  ignoreAccount,
+  isBookedAccount,
+  lockBankFile,
+  skipNumbers,
+  termsOf,
+  type UnknownAccount,
+  unknownAccounts,
+  wantBankFile,
+} from '../../rails/iso20022/files.ts'
+import { lockBank } from '../../rails/iso20022/lease.ts'
+import { type MissingNumbers, missingNumbers } from '../../rails/iso20022/troubles.ts'
+import type { StaffOrder } from './by-staff.ts'
+
+/** A file of a bank by its name, and by its rail where two banks have files of one name. */
+export type FileName = { name: string; rail?: string | undefined; id?: bigint | undefined }
+
+/** How many operators accept a file, since money that the bank's own figures do not explain moves. */
+const needed = 2
+
+/** What is accepted: the file's bytes, why they wait, whether what they say is booked or only their alarm ends, and what is taken back. */
+export const bankFileContent = ({
+  id,
+  rail,
+  name,
+  checksum,
+  is_readable: isBooked,
+  causes,
+  takes_back: takesBack,
+}: Omit<DecidedFile, 'why'>): Content => ({
+  kind: 'bank_file',
+  id: String(id),
+  rail,
+  name,
+  sha256: checksum,
+  books: isBooked,
+  causes: causes || undefined,
+  takes_back: takesBack || undefined,
+})
+
+/** Whether enough operators have accepted a file. Asked again in the block that books it. */
+export const isBankFileAccepted = async (
+  ctx: Ctx,
+  db: Db,
+  file: Omit<DecidedFile, 'why' | keyof FileTerms>,
+): Promise<boolean> =>
+  (await approversOf(ctx, db, bankFileContent({ ...file, ...(await termsOf(db, file.id)) }))).length >= needed
+
+/**
+ * One operator's approval of a file that was refused. With the second one, it is read as it is: what does not continue the last
+ * statement is booked, and what cannot be read or split lies in suspense as one amount, and so does what it opens differently by. Of
+ * a file that cannot be read at all nothing is booked: only its alarm ends. NOT_FOUND without such a file, CONFLICT where nothing of it
+ * waits for a person.
+ */
+export function acceptBankFile(
+  ctx: Ctx,
+  file: FileName,
+  { actor, reason, sign }: StaffOrder & { sign?: Sign | undefined },
+): Promise<{ approvals: number; needed: number; accepted: boolean; is_readable: boolean }> {
+  return decide(ctx, file, reason, async (db, found) => {
+    const why = whyNotAccepted(found)
+    if (why !== undefined) throw new Refusal('CONFLICT', why)
+    const approvers = await approve(ctx, db, bankFileContent(found), { actor, sign })
+    const accepted = approvers.length >= needed
+    if (accepted) wantBankFile(db, found.id, { wanted: 'accept', actor, reason })
+    audit(ctx, db, found, { action: 'bank_file.accepted', actor, reason, details: { approvals: approvers.length } })
+    return { approvals: approvers.length, needed, accepted, is_readable: found.is_readable }
+  })
+}
+
+/** Why nobody can accept a file; undefined: two operators can. */
+export const whyNotAccepted = ({ why }: Pick<DecidedFile, 'why'>): string | undefined =>
+  why === '' ? 'Nothing of this file waits for a person.' : undefined
+
+/** A file that waits for a person, and who has accepted it. */
+export type BankFileToDecide = DecidedFile & { approved_by: string[] }
+
+/** The files that wait for a person, the newest first. */
+export async function listBankFilesToDecide(ctx: Ctx): Promise<BankFileToDecide[]> {
+  const files = await bankFilesToDecide(ctx.db)
+  const approved = await approversOfAll(ctx, ctx.db, files.map(bankFileContent))
+  return files.map((file) => ({ ...file, approved_by: approved.get(String(file.id)) ?? [] }))
+}
+
+/** Numbers of statements that have not come. */
+export const listMissingStatements = ({ db }: { db: Db }): Promise<MissingNumbers[]> =>
+  missingNumbers(db, new Date(8_640_000_000_000_000))
+
+/** Has a file read again: its account may be in the configuration now. What was booked of it is not booked again. */
+export const rereadBankFile = (ctx: Ctx, file: FileName, { actor, reason }: StaffOrder): Promise<void> =>
+  decide(ctx, file, reason, async (db, found) => {
+    wantBankFile(db, found.id, { wanted: 'read', actor, reason })
+    audit(ctx, db, found, { action: 'bank_file.read_again', actor, reason, details: {} })
+    return Promise.resolve()
+  })
+
+/** Accounts in the files of banks that the configuration does not have. */
+export const listUnknownAccounts = ({ db }: { db: Db }): Promise<UnknownAccount[]> => unknownAccounts(db)
+
+/** Why an account cannot be ignored; undefined: it can. */
+export const whyNotIgnored = async (
+  { db }: { db: Db },
+  { rail, account }: Pick<UnknownAccount, 'rail' | 'account'>,
+): Promise<string | undefined> =>
+  (await isBookedAccount(db, rail, account))
+    ? `Statements of ${account} are booked, so its money is ours: add it to accounts in the configuration.`
+    : undefined
+
+/**
+ * Leaves an account alone that is in a bank's files and not ours, now and in later ones, and has the files read again that wait because of
+ * it. The audit, which nothing is erased from, has its end only: it may be a person's. No money moves: an account of the configuration
+ * is booked all the same. NOT_FOUND where no file waits because of it, CONFLICT where its statements are booked.
+ */
+export async function ignoreBankAccount(
+  ctx: Ctx,
+  { rail, account }: Pick<UnknownAccount, 'rail' | 'account'>,
+  { actor, reason }: StaffOrder,
+): Promise<{ files: number }> {
+  requireReason(reason)
+  return ctx.db.atomic(async (db) => {
+    const found = (await listUnknownAccounts({ db })).find((one) => one.rail === rail && one.account === account)
+    if (!found) throw new Refusal('NOT_FOUND', `No file of ${rail} waits because of the account ${account}.`)
+    refuseNow(await whyNotIgnored({ db }, found))
+    const at = ctx.clock.now()
+    ignoreAccount(db, { rail, account, reason, actor, at })
+    for (const id of found.files) wantBankFile(db, id, { wanted: 'read', actor, reason })
+    recordAudit(db, {
+      at,
+      actor,
+      action: 'bank_account.ignored',
+      subject: `rail:${rail}`,
+      before: null,
+      after: { account_ends: account.slice(-4), reason },
+    })
+    return { files: found.files.length }
+  })
+}
+
+/** What is skipped: a number, or several (`2-5`). Of a jump of more numbers than a year has days, one number stands for all. */
+const oneYear = 366n
+
+/**
+ * Ends the alarm about statements that will not come: those of the numbers that are missing now, and not what has these numbers in
+ * another year. NOT_FOUND where none of them is missing.
+ */
+export async function skipStatements(
+  ctx: Ctx,
+  { rail, numbers, account }: { rail: string; numbers: string; account?: string | undefined },
+  { actor, reason }: StaffOrder,
+): Promise<{ first: string; last: string }> {
+  const [, from = '', to = from] = /^(\d{1,18})(?:-(\d{1,18}))?$/.exec(numbers) ?? []
+  if (from === '') throw new Refusal('BAD_REQUEST', 'Give a number, as in 17, or several, as in 17-19.')
+  requireReason(reason)
+  return ctx.db.atomic(async (db) => {
+    // A statement that is stored meanwhile may have the number.
+    await lockBank(db, rail)
+    const at = ctx.clock.now()
+    const asked = { first: BigInt(from), last: BigInt(to || from) }
+    const touched = (await listMissingStatements({ db })).filter(
+      (one) =>
+        one.rail === rail &&
+        (account === undefined || one.account === account) &&
+        one.first <= asked.last &&
+        asked.first <= one.last,
+    )
+    const gaps = touched.filter((one) => one.account === touched[0]?.account)
+    if (gaps.length === 0) throw new Refusal('NOT_FOUND', `No statement ${numbers} is missing at ${rail}.`)
+    const skipped = gaps.map((gap) => withinGap(asked, gap))
+    for (const one of skipped) skipNumbers(db, { ...one, reason, actor, at })
+    const [first, last] = [least(skipped.map((one) => one.first)), -least(skipped.map((one) => -one.last))]
+    recordAudit(db, {
+      at,
+      actor,
+      action: 'bank_statement.skipped',
+      subject: `rail:${rail}`,
+      before: null,
+      after: { first: String(first), last: String(last), reason },
+    })
+    return { first: String(first), last: String(last) }
+  })
+}
+
+const least = (numbers: bigint[]): bigint => numbers.reduce((one, other) => (one < other ? one : other))
+
+/** The numbers of a gap that a person has named. */
+function withinGap(asked: { first: bigint; last: bigint }, gap: MissingNumbers): MissingNumbers {
+  const isJump = asked.first === asked.last && gap.last - gap.first > oneYear
+  return isJump ? gap : { ...gap, first: -least([-asked.first, -gap.first]), last: least([asked.last, gap.last]) }
+}
+
+const requireReason = (reason: string): void => {
+  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+}
+
+async function decide<Result>(
+  { db }: Ctx,
+  file: FileName,
+  reason: string,
+  work: (db: Atomic, file: DecidedFile) => Promise<Result>,
+): Promise<Result> {
+  requireReason(reason)
+  return db.atomic(async (block) => {
+    const found = await lockBankFile(block, file)
+    if (!found) throw new Refusal('NOT_FOUND', `There is no file ${file.name}.`)
+    return work(block, found)
+  })
+}
+
+const audit = (
+  { clock }: Ctx,
+  db: Atomic,
+  { id, rail, name }: DecidedFile,
+  { action, actor, reason, details }: { action: string; actor: string; reason: string; details: object },
+): void =>
+  recordAudit(db, {
+    at: clock.now(),
+    actor,
+    action,
+    subject: `bank_file:${id}`,
+    before: null,
+    after: { rail, file: name, reason, ...details },
+  })

@@ -1,0 +1,141 @@
+import { approve, approversOf } from '../approvals/approve.ts'
+import type { Content } from '../approvals/content.ts'
+import type { Sign } from '../approvals/signature.ts'
+import { recordAudit } from '../audit/audit.ts'
+import type { Ctx } from '../context.ts'
+import { type Operator, operatorSubject } from '../operators/operator.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
+import type { PayoutProgress } from '../../rails/chain/refusals.ts'
+import type { PayoutHalf, PlanBody } from '../../rails/rail.ts'
+import * as queries from './end-payout.sql.ts'
+import { comparePayee, type ComparedPayee } from './payee.ts'
+import { preparedPlace } from './prepared-payment.ts'
+import { isOnChain } from './refund.ts'
+
+/** How many different operators end a payment. */
+const needed = 2
+
+export type PayoutRow = queries.PayoutRow
+
+/** A payout as operators see it: how far it is, by its rail where that says so. */
+export type ShownPayout = PayoutRow & { progress: PayoutProgress; payee: ComparedPayee | undefined }
+
+/** Shows a payout or refund. NOT_FOUND for an unknown id. */
+export async function showPayout(ctx: Ctx, id: bigint): Promise<ShownPayout> {
+  const row = await readPayout(ctx, id)
+  const prepared = preparedIn(ctx, row)
+  const own = prepared && (await prepared.half.progress?.(prepared.plan))
+  return {
+    ...row,
+    progress: own && row.state === 'planned' ? own : { state: progressOf(row) },
+    payee: own?.payee && (await comparePayee(ctx, row.public_id, own.payee)),
+  }
+}
+
+/** What banks say of the accounts that an order pays, as far as they confirm payees. */
+export async function payeesOf(ctx: Ctx, orderId: bigint): Promise<ShownPayout[]> {
+  const rows = await queries.preparedOf(ctx.db, orderId)
+  const shown = await Promise.all(rows.filter(({ asset }) => !isOnChain(asset)).map(({ id }) => showPayout(ctx, id)))
+  return shown.filter(({ payee }) => payee !== undefined)
+}
+
+/** A payment after an operator wanted to end it. */
+export type EndedPayout = { payoutId: bigint; approvals: number; needed: number; isEnded: boolean }
+
+/**
+ * One operator's wish to end a prepared payment that its chain excludes by now, so that it can be ordered again. The second different
+ * operator ends it. Audited. Refuses with NOT_EXCLUDED while it can still be carried out, and with CONFLICT what is not prepared.
+ */
+export async function endPayout(
+  ctx: Ctx,
+  id: bigint,
+  { operator, reason, sign }: { operator: Operator; reason: string; sign?: Sign | undefined },
+): Promise<EndedPayout> {
+  const row = await readPayout(ctx, id)
+  const prepared = preparedIn(ctx, row)
+  const why = whyNotEnded(ctx, row)
+  if (why !== undefined || !prepared) throw new Refusal('CONFLICT', why ?? notPrepared)
+  const { half, plan } = prepared
+  await half.end?.(plan, 'check')
+  const content = endContent(row)
+  const actor = operatorSubject(operator)
+  const approvers = await ctx.db.atomic(async (db) => {
+    db.send`select from plans where id = ${row.plan_id} for update`
+    const before = await approversOf(ctx, db, content)
+    // Whose wish was there when the chain did not exclude it yet may repeat it.
+    if (before.length >= needed && before.includes(actor)) return before
+    const given = await approve(ctx, db, content, { actor, sign })
+    audit(ctx, db, { id, actor, reason, approvals: given.length })
+    return given
+  })
+  const isEnded = approvers.length >= needed
+  if (isEnded) await half.end?.(plan, 'end')
+  return { payoutId: id, approvals: approvers.length, needed, isEnded }
+}
+
+const notPrepared = 'This payout is not a prepared payment.'
+
+/** Why nobody can end a payout, whatever its chain says; undefined: two operators can, once its chain excludes it. */
+export function whyNotEnded(
+  { rails }: Pick<Ctx, 'rails'>,
+  { rail, plan_id: plan, state }: PayoutRow,
+): string | undefined {
+  if (plan === null || state !== 'planned') return notPrepared
+  return rails.payout(rail)?.payout?.end ? undefined : `The rail ${rail} ends payments by itself only.`
+}
+
+/** What is approved: the end of exactly this prepared payment. */
+export const endContent = ({ id, plan_id: plan, amount }: PayoutRow): Content => ({
+  kind: 'payout_end',
+  id: String(id),
+  plan: String(plan),
+  amount: String(amount),
+})
+
+function audit(
+  { clock }: Ctx,
+  db: Atomic,
+  { id, actor, reason, approvals }: { id: bigint; actor: string; reason: string; approvals: number },
+): void {
+  recordAudit(db, {
+    at: clock.now(),
+    actor,
+    action: 'payout.ended',
+    subject: `payout:${id}`,
+    before: { approvals: approvals - 1 },
+    after: { approvals, needed, reason },
+  })
+}
+
+function preparedIn(
+  { rails, keyring }: Ctx,
+  { rail, plan_id: planId, plan_key: key, data_key_id: dataKeyId, wrapped_key: wrapped, body }: PayoutRow,
+): { half: PayoutHalf; plan: { key: string; body: PlanBody } } | undefined {
+  const half = rails.payout(rail)?.payout
+  if (!half || planId === null || key === null || dataKeyId === null || body === null) return undefined
+  const sealed = keyring.unwrap(dataKeyId, wrapped)
+  return { half, plan: { key, body: sealed.open<PlanBody>(body, preparedPlace(planId)) } }
+}
+
+const progressOf = ({ state, plan_state: plan }: PayoutRow): PayoutProgress['state'] => {
+  if (state === 'paid') return 'done'
+  if (state === 'failed' || state === 'cancelled') return 'never'
+  return plan === 'submitted' || plan === 'unknown' ? 'sent' : 'waiting'
+}
+
+/** One payout. NOT_FOUND for an unknown id. */
+export async function readPayout({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<PayoutRow> {
+  const [row] = await queries.payoutsById(db, [id])
+  if (!row) throw new Refusal('NOT_FOUND', 'There is no such payout.')
+  return row
+}
+
+/** The prepared payments that one operator wants to end: another one must, too. Without an order, those of `order`, wanted or not. */
+export async function paymentsToEnd({ db }: Pick<Ctx, 'db'>, order?: bigint): Promise<PayoutRow[]> {
+  const ids = order === undefined ? await queries.wantedToEnd(db) : await queries.plannedOf(db, order)
+  return queries.payoutsById(
+    db,
+    ids.map(({ id }) => id),
+  )
+}

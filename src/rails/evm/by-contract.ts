@@ -1,0 +1,135 @@
+import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
+import type { Atomic } from '../../platform/db/sql.ts'
+import { after } from '../../platform/lib/clock.ts'
+import { NoAnswer } from '../json-rpc.ts'
+import { isNodeFault } from '../two-nodes.ts'
+import type { Chain } from './chain.ts'
+import { type Node, toHex } from './node.ts'
+import * as queries from './by-contract.sql.ts'
+import type { IncomingTransfer } from './read-blocks.ts'
+import { costOf } from './sending/look.ts'
+import type { Receipt } from './tokens.ts'
+
+/** The most addresses that one look asks for. */
+const most = 40
+const [leastMs, mostMs, againMs] = [15_000, 86_400_000, 60_000]
+
+/** What an address has at a block, as a node says. */
+type Balance = { coins: bigint; nonce: bigint }
+
+/** Up to which block addresses were looked at, what each holds there, and the coins of it that contracts brought. */
+export type Looked = { block: bigint; addresses: (queries.Watched & { held: Balance; next: Date; brought: bigint })[] }
+
+/**
+ * Finds coins that contracts have sent to addresses of orders by a final block. No transfer of a block says so: what an address holds
+ * there is more than what is known to have come, less what we took away. Nothing is found where the nodes do not say the same. A new
+ * address is looked at every 15 seconds, an old one daily.
+ */
+export async function lookAtAddresses(chain: Chain): Promise<Looked | undefined> {
+  const { db, network, clock, log } = chain
+  const now = clock.realNow()
+  const due = await queries.dueWatched(db, network.code, { at: now, limit: most })
+  const block = due[0]?.up_to
+  if (block === undefined) return undefined
+  // What the nodes do not tell, or not alike, is asked again: the others come first meanwhile.
+  await queries.lookLater(db, network.code, due, after(now, againMs))
+  const looked: Looked = { block, addresses: [] }
+  try {
+    const [ours, theirs] = await Promise.all(
+      [chain.node, chain.second ?? chain.node].map((node) => heldAt(node, due, block)),
+    ).catch((cause: unknown) => {
+      throw new NoAnswer('A node did not say what addresses hold.', { cause })
+    })
+    for (const [at, watched] of due.entries()) {
+      const [held, other] = [ours?.[at], theirs?.[at]]
+      if (held && held.coins === other?.coins && held.nonce === other.nonce) {
+        const brought = await unaccounted(chain, watched, held, block)
+        looked.addresses.push({ ...watched, held, next: nextLook(now, watched.since), brought })
+      } else
+        log.error(
+          { network: network.code, address: watched.address },
+          'Two nodes say different balances of an address.',
+        )
+    }
+  } catch (err) {
+    // A node that prunes may not know the state of a final block. Whether it is there at all is seen where blocks are read.
+    if (!isNodeFault(err)) throw err
+    log.warn({ err, network: network.code }, 'A node did not say what addresses hold; asking again later.')
+  }
+  return looked
+}
+
+/** Writes down what was found, and gives it as transfers. Nothing of an address that somebody else has looked at meanwhile. */
+export async function keepLooked(
+  db: Atomic,
+  { network }: Pick<Chain, 'network'>,
+  { block, addresses }: Looked,
+): Promise<IncomingTransfer[]> {
+  const kept = new Set((await queries.keepLooked(db, network.code, block, addresses)).map(({ address }) => address))
+  const asset = nativeAsset(network).id
+  return addresses
+    .filter(({ address, brought }) => brought > 0n && kept.has(address))
+    .map(({ address, brought }) => ({
+      hash: `${address}@${block}`,
+      position: -1,
+      block,
+      to: address,
+      asset,
+      amount: brought,
+    }))
+}
+
+async function heldAt(node: Node, addresses: readonly { address: string }[], block: bigint): Promise<Balance[]> {
+  const texts = await node.askAll<string>(
+    addresses.flatMap(({ address }) =>
+      ['eth_getBalance', 'eth_getTransactionCount'].map((method) => ({ method, params: [address, toHex(block)] })),
+    ),
+  )
+  return addresses.map((_, at) => ({
+    coins: BigInt(texts[2 * at] ?? ''),
+    nonce: BigInt(texts[2 * at + 1] ?? ''),
+  }))
+}
+
+/** What an address holds beyond what is known. One that was used before it was first looked at begins with what it holds. */
+async function unaccounted(chain: Chain, watched: queries.Watched, held: Balance, block: bigint): Promise<bigint> {
+  const { db, network } = chain
+  const { address, block: since, coins, nonce } = watched
+  if (since === null && held.nonce > 0n) return 0n
+  const span = { address, asset: nativeAsset(network).id, above: since ?? -1n, upTo: block }
+  const [came] = await queries.coinsCame(db, network.code, span)
+  const left =
+    held.nonce === (nonce ?? 0n) ? 0n : await coinsLeft(chain, address, { from: nonce ?? 0n, to: held.nonce })
+  const known = (coins ?? 0n) + (came?.amount ?? 0n) - left
+  if (held.coins < known) {
+    const facts = { network: network.code, address, held: String(held.coins), known: String(known) }
+    chain.log.error(facts, 'An address holds less of the coin than came to it.')
+  }
+  return held.coins > known ? held.coins - known : 0n
+}
+
+/** What our own transfers took from an address, gas included. */
+async function coinsLeft(
+  { db, network, node }: Chain,
+  address: string,
+  nonces: { from: bigint; to: bigint },
+): Promise<bigint> {
+  const moves = await queries.movesFrom(db, network.code, address, nonces)
+  const hashes = moves.flatMap((move) => move.hashes)
+  const [receipts, transfers] = await Promise.all([
+    node.askAll<Receipt | null>(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))),
+    node.askAll<{ value: string } | null>(
+      hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
+    ),
+  ])
+  return receipts.reduce((sum, receipt, at) => {
+    if (!receipt) return sum
+    return sum + costOf(receipt) + (receipt.status === '0x1' ? BigInt(transfers[at]?.value ?? '0x0') : 0n)
+  }, 0n)
+}
+
+/** When an address is looked at again, by how long it has been known. */
+function nextLook(now: Date, since: Date): Date {
+  const eighth = Math.floor((now.getTime() - since.getTime()) / 8)
+  return after(now, Math.min(mostMs, Math.max(leastMs, eighth)))
+}

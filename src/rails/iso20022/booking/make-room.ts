@@ -1,0 +1,87 @@
+import type { Atomic } from '../../../platform/db/sql.ts'
+import type { Bank, BankReports } from '../bank.ts'
+import type { StatementBalance } from './chain.ts'
+import type { StatementDifference } from './differ.ts'
+import { paymentOf } from './events.ts'
+import type { Explanation } from './explain.ts'
+import { decidedOf, takeBack } from './gap.ts'
+import * as queries from './gap.sql.ts'
+import type { IdentifiedBooking } from './identify.ts'
+import type { StoredBooking } from './queries.ts'
+
+/** A statement that comes between two others. `look`: what its bookings are, and what a new one would be booked as. */
+type Coming = {
+  balance: StatementBalance
+  previousId: bigint | null
+  laterId: bigint
+  look(): Promise<{ identified: IdentifiedBooking[]; explain(one: IdentifiedBooking): Promise<Explanation['kind']> }>
+  /** What a person has decided about and operators have agreed to reverse. */
+  takesBack: readonly string[]
+}
+
+/** Why nothing of the statement is booked; or the lumps that lie before it, rather than after it. */
+type Room = { why: StatementDifference } | { moved: bigint[] }
+
+/**
+ * Makes room for a statement between two others, where a person has decided about what was not known there. That stays as it is where the
+ * statement leaves just as much unknown, or has one booking, and this names nothing of ours but the order that it was matched to. Otherwise nothing of the statement
+ * is booked until operators have accepted that it is taken back.
+ */
+export async function makeRoom(bank: Bank, db: Atomic, coming: Coming, reports: BankReports): Promise<Room> {
+  const { balance, laterId, takesBack } = coming
+  const decided = await decidedOf(bank, db, await queries.lumpsBefore(db, bank.name, laterId), reports)
+  const [lump] = decided
+  if (!lump) return { moved: [] }
+  const { identified, explain } = await coming.look()
+  const rests = await queries.restsAround(db, bank.name, { ...coming, ...balance })
+  const amount = decided.reduce((sum, one) => sum + signed(one), 0n)
+  if (rests.later === amount) return { moved: [] }
+  if (rests.earlier === amount && rests.later === 0n) return { moved: decided.map(({ id }) => id) }
+  const [only, ...others] = identified
+  const isAll = only && others.length === 0 && decided.length === 1 && rests.earlier === 0n && rests.later === 0n
+  const isOwners = async ({ stated: { reference } }: IdentifiedBooking): Promise<boolean> =>
+    reference === '' || reports.isMatchedTo(db, { rail: bank.name, payment: paymentOf(lump.id) }, reference)
+  if (isAll && isSameMoney(only, lump) && (await explain(only)) === lump.kind && (await isOwners(only))) {
+    queries.adoptLump(db, lump.id, only.stated)
+    return { moved: [] }
+  }
+  if (!decided.every(({ id }) => takesBack.includes(paymentOf(id)))) return { why: decidedAlready(decided, amount) }
+  for (const { id } of decided) await takeBack(bank, db, id, reports)
+  return { moved: [] }
+}
+
+/** What a person has decided about before some statements: a corrected one does not change it. */
+export async function whatStays(
+  bank: Bank,
+  db: Atomic,
+  statements: readonly bigint[],
+  reports: BankReports,
+): Promise<string> {
+  const named: string[] = []
+  for (const id of statements)
+    for (const lump of await decidedOf(bank, db, await queries.lumpsBefore(db, bank.name, id), reports))
+      named.push(paymentOf(lump.id))
+  if (named.length === 0) return ''
+  return ` A person has decided about what no statement had around it (${named.join(', ')}): that stays, and is a break if it no longer fits.`
+}
+
+const signed = ({ direction, amount }: StoredBooking): bigint => (direction === 'in' ? amount : -amount)
+
+/** Whether a booking is new, and no other money than a lump. */
+const isSameMoney = ({ stated, known, doubt }: IdentifiedBooking, lump: StoredBooking): boolean =>
+  known.length === 0 &&
+  doubt === undefined &&
+  !stated.isPending &&
+  !stated.isReturn &&
+  !stated.isCharge &&
+  stated.direction === lump.direction &&
+  stated.amount === lump.amount
+
+const decidedAlready = (decided: readonly StoredBooking[], amount: bigint): StatementDifference => ({
+  cause: 'double',
+  why:
+    `What this statement brings was booked as one amount before it came (${decided.map(({ id }) => paymentOf(id)).join(', ')}), and a person ` +
+    'has decided about that. If the file is accepted, that is taken back, what was paid out of it is a loss, and the bookings of the statement count.',
+  amount,
+  takesBack: decided.map(({ id }) => paymentOf(id)),
+})

@@ -1,0 +1,41 @@
+import type { Asset } from '../platform/money/amount.ts'
+
+/** One booking on a custody account; `amount` is negative for what left it. */
+export type StatementLine = {
+  payment: string
+  reference: string
+  asset: string
+  amount: bigint
+  at: Date
+  /** What the rail takes it for: a payment, one that came back, a deposit that was taken back, a charge, something that is not about an order, what lies between two statements. */
+  about?: 'payment' | 'return' | 'recall' | 'charge' | 'other' | 'gap' | undefined
+}
+
+/** What is wrong with a statement by itself: how it came about, as far as the rail can tell. */
+export type StatementCause =
+  | 'missing' //         reported to us, and the statement of its day does not have it
+  | 'double' //          reported twice, and the statement has it once
+  | 'other_amount' //    reported with another amount than the statement has
+  | 'swallowed' //       the statement has it, and the books do not
+  | 'lost_statement' //  a statement has not come, or could not be read
+  | 'not_ours' //        about an account or a payment that nothing of ours explains
+  | 'opening_differs' // a balance begins with another amount than the last one ended with
+
+/** Something wrong with a statement. `amount`: how much more the statement has, in the asset's smallest unit; zero if not known. */
+export type StatementFinding = { key: string; asset: string; amount: bigint; cause: StatementCause }
+
+/** What a custodian takes for its work at most, in whole units: where nothing says what it is, and where it is called a charge. */
+const mostUnits = { unnamed: 50n, named: 1_000n }
+
+/** How banks call what they take for their work; in German within longer terms, too. */
+const chargeTexts =
+  /geb(?:ü|ue)hr|entgelt|spesen|kontof(?:ü|ue)hrung|\b(?:charges?|fees?|commissions?|frais|commissioni?|provision|avgift|mokest|comisi(?:ó|o)n)/iu
+
+/** Whether what a custodian took without a payee may be its charge: small sums only. */
+export function mayBeCharge({ decimals }: Pick<Asset, 'decimals'>, amount: bigint, text = ''): boolean {
+  const units = chargeTexts.test(text) ? mostUnits.named : mostUnits.unnamed
+  return amount > 0n && amount <= units * 10n ** BigInt(decimals)
+}
+
+/** What is booked, by an event, because of a dispute whose currency is not its payment's: in that of the payment. */
+export type Withheld = { event: bigint; payment: string; dispute: string; asset: string; amount: bigint; at: Date }

@@ -1,0 +1,67 @@
+import { wordlist as czech } from '@scure/bip39/wordlists/czech'
+import { wordlist as english } from '@scure/bip39/wordlists/english'
+import { wordlist as french } from '@scure/bip39/wordlists/french'
+import { wordlist as italian } from '@scure/bip39/wordlists/italian'
+import { wordlist as japanese } from '@scure/bip39/wordlists/japanese'
+import { wordlist as korean } from '@scure/bip39/wordlists/korean'
+import { wordlist as portuguese } from '@scure/bip39/wordlists/portuguese'
+import { wordlist as simplifiedChinese } from '@scure/bip39/wordlists/simplified-chinese'
+import { wordlist as spanish } from '@scure/bip39/wordlists/spanish'
+import { wordlist as traditionalChinese } from '@scure/bip39/wordlists/traditional-chinese'
+
+/** Decomposed and without accents, as people type them. */
+const plainWord = (word: string): string => word.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '')
+
+/** The lists of BIP-39, one for each language. */
+const lists: readonly ReadonlySet<string>[] = [
+  czech,
+  english,
+  french,
+  italian,
+  japanese,
+  korean,
+  portuguese,
+  simplifiedChinese,
+  spanish,
+  traditionalChinese,
+].map((words) => new Set(words.map(plainWord)))
+
+/**
+ * So many words in a row are looked at: a phrase has at least 12, and one may be missing. So many of them must be of one list: all but
+ * two, which may be misspelled, and of these the ones that are right in any case.
+ */
+const row = { words: 11, similar: 9, exact: 7 }
+
+/** Whether a text holds a recovery phrase of BIP-39, in any of its languages: with typos, a word missing, and anything between the words. */
+export function holdsPhrase(text: string): boolean {
+  const words = text.match(/[\p{L}\p{M}]+/gu)?.map(plainWord) ?? []
+  if (words.length < row.words) return false
+  return lists.some((list) => {
+    const isExact = words.map((word) => list.has(word))
+    for (let from = 0; from + row.words <= words.length; from += 1) {
+      const exact = isExact.slice(from, from + row.words).filter(Boolean).length
+      if (exact < row.exact) continue
+      const others = words.slice(from, from + row.words).filter((_, at) => isExact[from + at] !== true)
+      if (exact + others.filter((word) => isSimilar(word, list)).length >= row.similar) return true
+    }
+    return false
+  })
+}
+
+/** Whether one letter more, less or other than typed, or two exchanged, makes a word of the list. */
+function isSimilar(typed: string, list: ReadonlySet<string>): boolean {
+  if (typed.length < 4) return false
+  for (const word of list) if (Math.abs(word.length - typed.length) <= 1 && isOneSlip(typed, word)) return true
+  return false
+}
+
+function isOneSlip(one: string, other: string): boolean {
+  let start = 0
+  while (start < one.length && one[start] === other[start]) start += 1
+  let end = 0
+  const shorter = Math.min(one.length, other.length)
+  while (end < shorter - start && one[one.length - 1 - end] === other[other.length - 1 - end]) end += 1
+  const [middle, otherMiddle] = [one.slice(start, one.length - end), other.slice(start, other.length - end)]
+  const isSwap = middle.length === 2 && middle === [...otherMiddle].toReversed().join('')
+  return isSwap || (middle.length <= 1 && otherMiddle.length <= 1)
+}

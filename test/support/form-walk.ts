@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict'
+
+import type { Page as ShownPage } from 'playwright-core'
+
+import { pages as consolePages } from '../../src/doors/console/pages.ts'
+import { pages as portalPages } from '../../src/doors/portal/portal.ts'
+import { addAuthenticator } from './authenticator.ts'
+import { differing, growth, type RowReader } from './every-table.ts'
+import { type Filled, placeOf, quieten } from './filled-exchange.ts'
+import { lookup } from './journey.ts'
+import { actionOf, formsIn, type PageForm, typedAt, valuesOf } from './page-forms.ts'
+import { softPasskey } from './soft-passkey.ts'
+import { type ShownForm, type StaffForm, staffForms, typedInto } from './staff-forms.ts'
+
+/** Shows pages to somebody who is signed in at both areas, and sends their forms. */
+export type Walker = {
+  open(path: string): Promise<string>
+  /** Sends one form of the page that is shown; `at` counts the page's forms. Gives the page that it leads to. Fails if it is refused. */
+  press(form: PageForm, at: number, values: Readonly<Record<string, string>>): Promise<string>
+}
+
+/** The routes of the pages that people see, each with its pages. */
+const routesOf = ({ places }: Filled): [route: string, pages: readonly string[]][] =>
+  [...consolePages, ...portalPages]
+    .map(({ path }) => path)
+    .filter((path) => !path.endsWith('.csv') && !path.endsWith('/journal'))
+    .map((route) => [route, places[route] ?? [route]])
+
+const nameOf = (route: string, form: PageForm): string => `${route} ${actionOf(form)}`
+/** Signing out is not an action of the page. */
+const isOwn = (form: PageForm): boolean => actionOf(form) !== ''
+
+/** What each form has left behind, and the names of all forms that were seen on the way. */
+export type Walk = { left: Map<string, Record<string, number>>; seen: Set<string>; problems: string[] }
+
+/** Sends every form of `staffForms`, each once or as the walker does, and looks at every page before and after. */
+export async function walkForms(filled: Filled, walker: Walker, rows: RowReader): Promise<Walk> {
+  const walk: Walk = { left: new Map(), seen: new Set(), problems: [] }
+  const memory = new Map<string, string>()
+  const routes = new Map(routesOf(filled))
+  const lookAtAll = async () => {
+    for (const [route, pages] of routes) for (const path of pages) await look(walker, walk, route, path)
+  }
+  await lookAtAll()
+  let isQuiet = false
+  let before = await rows.read()
+  for (const one of staffForms) {
+    if (!one.isLive && !isQuiet) {
+      await quieten(filled)
+      before = await rows.read()
+    }
+    isQuiet ||= !one.isLive
+    // The last ones end the sessions.
+    if (one === staffForms.at(-2)) await lookAtAll()
+    const [route = ''] = one.name.split(' ')
+    const pages = routes.get(route) ?? []
+    try {
+      if (one.plant !== undefined) {
+        await lookup(filled.exchange, one.plant)
+        before = await rows.read()
+      }
+      const shown = await found(walker, walk, { one, route, pages, shown: { body: '', filled, memory } })
+      assert.ok(shown, 'No page has this form.')
+      await send(walker, one, shown)
+      const after = await rows.read()
+      const grown = growth(before, after)
+      before = after
+      if (one.mend !== undefined) {
+        await lookup(filled.exchange, one.mend)
+        before = await rows.read()
+      }
+      const orders = 'public.transactions'
+      walk.left.set(one.name, one.isLive ? { [orders]: grown[orders] ?? 0 } : grown)
+    } catch (error) {
+      walk.problems.push(`${one.name}: ${error instanceof Error ? error.message : String(error)}`)
+    }
+  }
+  return walk
+}
+
+/** Opens a page, and notes which forms it has. */
+async function look(walker: Walker, walk: Walk, route: string, path: string): Promise<[body: string, PageForm[]]> {
+  const body = await walker.open(path)
+  return [body, noted(walk, route, body, path)]
+}
+
+function noted({ seen }: Walk, route: string, body: string, path: string): PageForm[] {
+  const forms = formsIn(body, path)
+  for (const form of forms) if (isOwn(form)) seen.add(nameOf(route, form))
+  return forms
+}
+
+type Wanted = { one: StaffForm; route: string; pages: readonly string[]; shown: ShownForm }
+type Found = { form: PageForm; at: number; shown: ShownForm }
+
+/** The first page that has a form, which is shown then. */
+async function found(walker: Walker, walk: Walk, { one, route, pages, shown }: Wanted): Promise<Found | undefined> {
+  for (const path of pages) {
+    let [body, forms] = await look(walker, walk, route, path)
+    const leading = staffForms.find(({ name }) => name === one.through)
+    if (leading) {
+      const first = formIn(forms, leading, route)
+      if (!first) continue
+      body = await send(walker, leading, { ...first, shown: { ...shown, body } })
+      forms = noted(walk, route, body, path)
+    }
+    const form = formIn(forms, one, route)
+    if (form) return { ...form, shown: { ...shown, body } }
+  }
+  return undefined
+}
+
+function formIn(forms: readonly PageForm[], { name, is, about }: StaffForm, route: string) {
+  const isAbout = ({ fields }: PageForm) => about === undefined || fields.some(({ value }) => value === about)
+  const all = forms
+    .map((form, at) => ({ form, at }))
+    .filter(({ form }) => nameOf(route, form) === name && isAbout(form))
+  return is === 'last' ? all.at(-1) : all[0]
+}
+
+function send(walker: Walker, one: StaffForm, { form, at, shown }: Found): Promise<string> {
+  const typed = Object.entries(typedInto(one, shown)).filter(([name]) => form.fields.some((own) => own.name === name))
+  return walker.press(form, at, Object.fromEntries(typed))
+}
+
+type Cookies = Readonly<Record<'console' | 'portal', string>>
+
+/** Signs in at both areas as the sandbox's own people: at the console twice, with the passkey. */
+export async function signInTo({ exchange, passkey }: Filled): Promise<Cookies> {
+  const base = placeOf(exchange)
+  const sessionOf = async (area: 'console' | 'portal', path: string, fields: Record<string, string>) => {
+    const body = typedAt(path, fields)
+    const { headers } = await fetch(base + path, { method: 'POST', body, redirect: 'manual' })
+    const all = headers.getSetCookie().map((line) => line.split(';')[0] ?? '')
+    return all.find((one) => one.startsWith(`${area}=`)) ?? assert.fail(`no session at the ${area}`)
+  }
+  const withPasskey = async () => {
+    const path = '/console/sign-in'
+    const form = formsIn(await (await fetch(base + path)).text(), path).find(
+      ({ fields }) => askedBy(fields) !== undefined,
+    )
+    assert.ok(form)
+    const made = passkey.answer(askedBy(form.fields) ?? '')
+    return sessionOf('console', form.path, { ...valuesOf(form), passkey: made })
+  }
+  const atPortal = () => sessionOf('portal', '/portal/sign-in', exchange.sandbox.portal)
+  await Promise.all([withPasskey(), atPortal()])
+  return { console: await withPasskey(), portal: await atPortal() }
+}
+
+/** What a passkey is asked for by a form. */
+const askedBy = (fields: PageForm['fields']): string | undefined =>
+  fields.find(({ asked }) => asked !== undefined)?.asked
+
+/**
+ * Sends each form without a browser: twice at once and once more later, all with the same token. Fails if one of these is answered
+ * differently, or if the last one changes a row.
+ */
+export async function repeatingWalker(filled: Filled, rows: RowReader): Promise<Walker> {
+  const cookies = await signInTo(filled)
+  const base = placeOf(filled.exchange)
+  const cookieFor = (path: string): string => cookies[path.startsWith('/portal') ? 'portal' : 'console']
+  const ask = async (path: string, body?: URLSearchParams) => {
+    const headers = { cookie: cookieFor(path), origin: base }
+    const answer = await fetch(base + path, {
+      method: body ? 'POST' : 'GET',
+      ...(body ? { body } : {}),
+      headers,
+      redirect: 'manual',
+    })
+    const [to, file] = ['location', 'content-disposition'].map((one) => answer.headers.get(one))
+    return { status: answer.status, to, file, text: await answer.text() }
+  }
+  return {
+    open: async (path) => (await ask(path)).text,
+    press: async (form, _at, values) => {
+      const asked = askedBy(form.fields)
+      // One that is to be made is another one.
+      const { answer } = asked?.includes('"user"') ? softPasskey(base) : filled.passkey
+      const signed = asked === undefined ? {} : { passkey: answer(asked) }
+      const button = form.fields.filter(({ kind }) => kind === 'button').map(({ name, value }) => [name, value])
+      const all = { ...valuesOf(form), ...Object.fromEntries(button), ...values, ...signed } as Record<string, string>
+      const name = `${form.path} ${actionOf(form)}`
+      assert.ok((all.once ?? '').length > 20, `${name} carries no token`)
+      const body = () => new URLSearchParams(all)
+      const pair = await Promise.all([ask(form.path, body()), ask(form.path, body())])
+      for (const { status, text } of pair) assert.ok(status < 400, `${name}: ${status} ${messageOf(text)}`)
+      // A browser shows only the last answer to a double click.
+      const [one, two] = pair.map(({ status, text, file }) => [status, secretsIn(text), file === null ? '' : text])
+      assert.deepEqual(two, one, `${name}: what both answers show`)
+      const between = await rows.read()
+      const third = await ask(form.path, body())
+      assert.ok(third.status < 400, `${name}, later: ${third.status} ${messageOf(third.text)}`)
+      const leading = [...pair, third].filter(({ status }) => status === 303).map(({ to }) => to)
+      assert.equal(new Set(leading).size <= 1, true, `${name} leads to ${leading.join(' and ')}`)
+      assert.deepEqual(differing(between, await rows.read()), [], `${name}: what the third one changed`)
+      return pair.find(({ status }) => status === 200)?.text ?? ''
+    },
+  }
+}
+
+/** What a page shows this once. */
+const secretsIn = (text: string): string[] =>
+  [...text.matchAll(/<code class="wrap">([^<]+)<\/code>/g)].map(([, secret = '']) => secret)
+
+const messageOf = (text: string): string =>
+  (
+    /role="alert"[^>]*>([\s\S]*?)<\/p>/.exec(text)?.[1] ??
+    /<main[\s\S]*?<p>([\s\S]*?)<\/p>/.exec(text)?.[1] ??
+    text.slice(0, 300)
+  ).trim()
+
+/** Fills in and sends each form in a browser, once, as somebody would. */
+export async function browserWalker(filled: Filled, page: ShownPage): Promise<Walker> {
+  const base = placeOf(filled.exchange)
+  const cookies = await signInTo(filled)
+  await page
+    .context()
+    .addCookies(
+      Object.entries(cookies).map(([name, pair]) => ({ name, value: pair.slice(name.length + 1), url: base })),
+    )
+  const authenticator = await virtualAuthenticator(page, filled)
+  return {
+    open: async (path) => {
+      await page.goto(base + path)
+      return page.content()
+    },
+    press: async (form, at, values) => {
+      await authenticator.getReadyFor(form)
+      await page.evaluate(() => {
+        for (const folded of document.querySelectorAll('details')) folded.open = true
+      })
+      // Each posted form has one button, or one for each of its actions, as `formsIn` counts them.
+      const button = page.locator('form[method="post"] button[type="submit"]').nth(at)
+      await button.evaluate((one) => (one as HTMLButtonElement).form?.setAttribute('data-walked', ''))
+      const own = page.locator('form[data-walked]')
+      for (const [name, value] of Object.entries(values)) {
+        const field = own.locator(`[name="${name}"]`)
+        const kind = await field.evaluate((one) => (one instanceof HTMLInputElement ? one.type : one.tagName))
+        if (kind === 'SELECT') await field.selectOption(value)
+        else if (kind !== 'hidden') await field.fill(value)
+      }
+      const shown = page.waitForEvent('load').then(
+        () => page.content(),
+        () => '',
+      )
+      const answered = page.waitForResponse((one) => one.request().method() === 'POST')
+      await button.click()
+      const answer = await answered
+      if (answer.status() >= 400) {
+        await shown
+        assert.fail(`${form.path} ${actionOf(form)}: ${answer.status()} ${messageOf(await page.content())}`)
+      }
+      // A file is downloaded, and the page stays.
+      return 'content-disposition' in answer.headers() ? '' : shown
+    },
+  }
+}
+
+/** An authenticator that has the passkey of the sandbox's operator, except while another one is to be made. */
+async function virtualAuthenticator(page: ShownPage, { passkey }: Filled) {
+  const { tools, authenticatorId } = await addAuthenticator(page)
+  const credential = {
+    credentialId: passkey.credential.toString('base64'),
+    isResidentCredential: true,
+    rpId: 'localhost',
+    privateKey: passkey.privateKey.toString('base64'),
+    userHandle: Buffer.from('1').toString('base64'),
+  }
+  // It counts on where it was: one that counts fewer uses than before is taken for a copy.
+  let signCount = 1
+  const give = () => tools.send('WebAuthn.addCredential', { authenticatorId, credential: { ...credential, signCount } })
+  const take = async () => {
+    const { credentials } = await tools.send('WebAuthn.getCredentials', { authenticatorId })
+    const own = credentials.find(({ credentialId }) => credentialId === credential.credentialId)
+    signCount = own?.signCount ?? signCount
+    await tools.send('WebAuthn.clearCredentials', { authenticatorId })
+  }
+  await give()
+  return {
+    getReadyFor: async ({ fields }: PageForm): Promise<void> => {
+      const asked = askedBy(fields)
+      if (asked === undefined) return
+      await take()
+      if (!('user' in (JSON.parse(asked) as object))) await give()
+    },
+  }
+}
