@@ -77,7 +77,7 @@ export async function seen(
   exchange: Pick<Exchange, 'api'>,
   id: string,
   what: string,
-  isSo: (record: TransactionRecord) => boolean,
+  isSo: (record: TransactionRecord) => boolean | Promise<boolean>,
 ): Promise<TransactionRecord> {
   let record = await read(exchange, id)
   await until(async () => {
