@@ -25,11 +25,22 @@ async function openLine(id: string): Promise<Line> {
   const [answer] = (await once(request, 'response')) as [IncomingMessage]
   assert.equal(answer.headers['content-type'], 'text/event-stream; charset=utf-8')
   assert.equal(answer.headers['cache-control'], 'no-store')
-  const sent = answer.setEncoding('utf8')[Symbol.asyncIterator]() as AsyncIterator<string, undefined>
+  const sent = events(answer.setEncoding('utf8'))
   return {
     next: async () => (await sent.next()).value,
     close: () => void request.destroy(),
   }
+}
+
+/** What a stream says, cut where a browser cuts it: a read may bring several events, or half of one. */
+async function* events(stream: AsyncIterable<string>): AsyncGenerator<string, undefined> {
+  let rest = ''
+  for await (const text of stream) {
+    const parts = (rest + text).split('\n\n')
+    rest = parts.pop() ?? ''
+    for (const part of parts) yield `${part}\n\n`
+  }
+  return undefined
 }
 
 test('a page that waits hears of every change of its order within seconds, and of no other order', async () => {

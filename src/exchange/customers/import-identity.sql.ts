@@ -17,7 +17,7 @@ export const insert = (db: Atomic, row: NewImport): Promise<{ id: bigint }[]> =>
       personal, asked_at, changed_at, created_at)
     values (${row.id}, ${row.partnerId}, ${row.partnerCustomerId}, ${row.provider}, ${row.tokenHash},
       ${row.applicantHash}, ${row.dataKeyId}, ${row.personal}, ${row.askedAt}, ${row.changedAt}, ${row.changedAt})
-    on conflict (token_hash) do nothing
+    on conflict do nothing
     returning id`
 
 /** The imports of one applicant at a provider. */
