@@ -1,6 +1,6 @@
 import { after } from '../../platform/lib/clock.ts'
 import { fieldsOf, listOf, textOf } from '../processor/call.ts'
-import { type Findings, keep } from '../processor/follow.ts'
+import { askAbout, type Findings } from '../processor/follow.ts'
 import { findItem, type Item, itemsOf, rememberItem } from '../processor/store.ts'
 import type { RailEvent } from '../rail.ts'
 import { type Desk, get } from './desk.ts'
@@ -43,15 +43,19 @@ export async function disputeAt(
 
 /** The events of a dispute that was named to us, written down. */
 export async function disputeEvents(desk: Desk, id: string): Promise<readonly RailEvent[]> {
-  const { settings, db, processor } = desk
-  const key = { rail: settings.name, kind: 'dispute', id } as const
-  const before = await findItem(db, key)
-  const found = await disputeAt(desk, { id, status: before?.status ?? '' })
-  if (!found) return []
+  const item = (await findItem(desk.db, keyOf(desk, id))) ?? (await rememberNamed(desk, id))
+  return (item && (await askAbout(desk.processor, item)))?.events ?? []
+}
+
+const keyOf = ({ settings }: Desk, id: string) => ({ rail: settings.name, kind: 'dispute', id }) as const
+
+/** Remembers a dispute that only its number is known of, if Checkout.com knows it. */
+async function rememberNamed(desk: Desk, id: string): Promise<Item | undefined> {
+  const { db, processor } = desk
+  const found = await disputeAt(desk, { id, status: '' })
+  if (!found) return undefined
   const at = processor.clock.realNow()
+  const key = keyOf(desk, id)
   await rememberItem(db, { ...key, reference: found.events[0]?.reference ?? '' }, { at, lookAt: at })
-  const item = await findItem(db, key)
-  // Asked about once more: what was found may not have been booked.
-  if (item) await db.atomic(async (block) => keep(processor, block, item, { ...found, again: 'soon' }))
-  return found.events
+  return findItem(db, key)
 }

@@ -7,7 +7,7 @@ import { parseJson } from '../../platform/lib/json.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Answer, type Caller, fieldsOf, listOf, openCaller, textOf } from '../processor/call.ts'
-import { type Findings, keep, type Processor } from '../processor/follow.ts'
+import { askAbout, type Findings, type Processor } from '../processor/follow.ts'
 import { toMinor } from '../processor/minor-units.ts'
 import {
   balanceOf,
@@ -110,9 +110,8 @@ const depositOf = (desk: Desk): DepositHalf => ({
   look: async (reference) => {
     const { db, processor, settings } = desk
     const [item] = await itemsOf(db, { rail: settings.name, kind: 'payment', reference })
-    const found = item && (await processor.look(item))
-    if (!item || !found) return []
-    await db.atomic(async (block) => keep(processor, block, item, found))
+    const found = item && (await askAbout(processor, item))
+    if (!found) return []
     const disputes = await itemsOf(db, { rail: settings.name, kind: 'dispute', reference })
     const about = await Promise.all(disputes.map(({ id }) => disputeEvents(desk, id)))
     return [...found.events, ...about.flat()]
@@ -198,8 +197,7 @@ async function submit(desk: Desk, { key, payment, units }: Record<'key' | 'payme
 /** One that was seen to be approved stays done. It is never made only where Checkout.com declined or refused it, or never got it. */
 async function look({ settings, db, processor }: Desk, key: string): Promise<PlanOutcome> {
   const item = await findItem(db, { rail: settings.name, kind: 'refund', id: key })
-  const found = item && (item.settled ? undefined : await processor.look(item))
-  if (item && found) await db.atomic(async (block) => keep(processor, block, item, found))
+  const found = item && !item.settled ? await askAbout(processor, item) : undefined
   if (item?.settled || found?.settled) return { state: 'done', evidence: { hash: key, fee: undefined } }
   const isOpen = found?.again === 'soon' && (found.status !== '' || item?.status === accepted)
   return isOpen ? { state: 'pending' } : { state: 'never' }

@@ -2,7 +2,7 @@ import type { Database } from '../../platform/db/sql.ts'
 import { after, type Clock } from '../../platform/lib/clock.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { fieldsOf, listOf, textOf } from '../processor/call.ts'
-import { type Findings, keep, type Processor } from '../processor/follow.ts'
+import { askAbout, type Findings, type Processor } from '../processor/follow.ts'
 import { findItem, type Item, type ItemKind, itemsOf, nameLess, rememberItem } from '../processor/store.ts'
 import type { RailEvent } from '../rail.ts'
 import { type Client, openClient } from './client.ts'
@@ -44,11 +44,7 @@ export function openDesk(settings: HyperswitchSettings, { db, clock, log, timeou
     db,
     client,
     processor,
-    ask: async (item) => {
-      const found = await lookAt(desk, item)
-      await db.atomic(async (block) => keep(processor, block, item, found))
-      return found
-    },
+    ask: (item) => askAbout(processor, item),
     disputesOf: async ({ id }) => {
       const events: RailEvent[] = []
       for (const dispute of await itemsOf(db, { rail, kind: 'dispute', reference: id })) {

@@ -3,7 +3,7 @@ import { after, type Clock } from '../../platform/lib/clock.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import { keepLooking } from '../keep-looking.ts'
 import type { RailEvent } from '../rail.ts'
-import { type Item, type ItemKey, recordMovements, takeDue, writeState } from './store.ts'
+import { type Item, type ItemKey, lockItem, recordMovements, takeDue, writeState } from './store.ts'
 
 /** What a processor answered about one thing, as events, and whether more is to come. */
 export type Findings = {
@@ -37,8 +37,31 @@ const mayAppearMs = hourMs
 /** For how long something that is open, or may still be reversed, is asked about; and what has most likely ended. */
 const forgottenMs = { always: Number.POSITIVE_INFINITY, soon: 90 * dayMs, rarely: 90 * dayMs, briefly: dayMs, never: 0 }
 
-/** Writes down what was found, in the caller's block: the money that moved, the state, and when to ask again. */
-export function keep({ rail, clock, everyMs }: Processor, db: Atomic, item: Item, found: Findings | undefined): void {
+/**
+ * Asks about one thing, and writes down what it says in one block: the money that moved, the state, when to ask again. `report` gets
+ * the events in that block. Without it the caller may never book them, so only what was reported ends the asking. What an answer means
+ * depends on what was known before it (a refund that fails has come back if it had been paid), so one who learned more meanwhile has it
+ * asked about once more.
+ */
+export async function askAbout(processor: Processor, item: Item, report?: Report): Promise<Findings | undefined> {
+  const { rail, db } = processor
+  const found = await processor.look(item)
+  const known = await db.atomic(async (block) => {
+    const now = await lockItem(block, item)
+    if (now && (now.settled !== item.settled || now.status !== item.status)) return now
+    const events = found?.events ?? []
+    if (report && events.length > 0)
+      await report(
+        block,
+        events.map((event) => ({ ...event, rail })),
+      )
+    keep(processor, block, item, found && !report && found.again === 'never' ? { ...found, again: 'soon' } : found)
+    return undefined
+  })
+  return known ? askAbout(processor, known, report) : found
+}
+
+function keep({ rail, clock, everyMs }: Processor, db: Atomic, item: Item, found: Findings | undefined): void {
   const now = clock.realNow()
   if (found) recordMovements(db, rail, found.events, clock.now())
   const ageMs = now.getTime() - item.opened_at.getTime()
@@ -52,25 +75,14 @@ export function keep({ rail, clock, everyMs }: Processor, db: Atomic, item: Item
   })
 }
 
-/**
- * Asks about everything that is due, once. Each answer is reported and written down in one block. What cannot be asked now comes
- * again after `everyMs`. Gives how many were asked about.
- */
+/** Asks about everything that is due, once. What cannot be asked now comes again after `everyMs`. Gives how many were asked about. */
 export async function followOnce(processor: Processor, report: Report): Promise<number> {
   const { rail, db, clock, log, everyMs } = processor
   const now = clock.realNow()
   const due = await takeDue(db, rail, { now, until: after(now, everyMs) })
   for (const item of due) {
     try {
-      const found = await processor.look(item)
-      await db.atomic(async (block) => {
-        if (found && found.events.length > 0)
-          await report(
-            block,
-            found.events.map((event) => ({ ...event, rail })),
-          )
-        keep(processor, block, item, found)
-      })
+      await askAbout(processor, item, report)
     } catch (error) {
       log.warn({ err: error, ...nameOf(item) }, 'A processor could not be asked; trying again.')
     }

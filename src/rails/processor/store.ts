@@ -62,6 +62,14 @@ export const takeDue = (db: Db, rail: string, { now, until }: { now: Date; until
     where item.rail = due.rail and item.kind = due.kind and item.id = due.id
     returning item.rail, item.kind, item.id, reference, status, settled, opened_at`
 
+/** A thing as it is now. Waits until others have written what they learned of it. */
+export const lockItem = async (db: Atomic, { rail, kind, id }: ItemKey): Promise<Item | undefined> =>
+  (
+    await db.sql<Item>`
+      select rail, kind, id, reference, status, settled, opened_at from processor_items
+      where rail = ${rail} and kind = ${kind} and id = ${id} for update`
+  )[0]
+
 /** Writes down what was learned of a thing that is known. What has settled stays so. */
 export const writeState = (db: Atomic, { rail, kind, id }: ItemKey, { status, settled, lookAt }: ItemState): void =>
   db.send`
