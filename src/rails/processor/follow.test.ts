@@ -56,7 +56,7 @@ describe('a refund at a processor', () => {
     assert.deepEqual(reported, ['payout_settled', 'payout_settled', 'payout_returned'])
   })
 
-  it('is asked about until its end was reported, whoever has seen it before', async () => {
+  it('is asked about until its end was reported, though it was seen before', async () => {
     const { processor, report, reported, item } = await asked('seen', [
       Promise.resolve('failed'),
       Promise.resolve('failed'),
