@@ -116,6 +116,8 @@ it('a database that takes no writes makes status, readiness and metrics say so, 
   const { ctx } = exchange.service.composition
   const name = new URL(database.ownerUrl).pathname.slice(1)
   const [altered] = await asOwner(database.ownerUrl, async (client) => {
+    // Only members of a role see and end its sessions.
+    await client.query(`grant ${name}_service to current_user`)
     await client.query(`alter database ${name} set default_transaction_read_only = on`)
     return (await client.query<{ at: string }>('select clock_timestamp()::text as at')).rows
   })
