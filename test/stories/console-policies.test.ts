@@ -138,6 +138,8 @@ describe('the policies of the console', () => {
     assert.equal(bound(), '3%')
     const waiting = inWords(await ask(path, { cookie: admin }))
     assert.match(waiting, /The finance: A fast market bound changes from 3% to 4%\./)
+    const past = /The last 30 days under it, by \d+ orders?: .*Revenue [\d.]+ EUR [\d.]+ EUR/
+    assert.match(waiting, past)
     assert.equal((await press(path, finance, { action: 'approve' })).status, 403, 'finance may not approve')
     assert.equal((await press(path, admin, { action: 'approve' })).status, 303)
     assert.equal(bound(), '4%')
@@ -145,6 +147,12 @@ describe('the policies of the console', () => {
     assert.equal((await press(path, admin, { action: 'approve' })).status, 403, 'nobody approves what is their own')
     assert.equal((await press(path, finance, { action: 'reject' })).status, 303)
     assert.equal(bound(), '4%')
+    const versions =
+      inWords(await ask(path, { cookie: admin }))
+        .split('Every version')
+        .at(-1) ?? ''
+    assert.match(versions, /A fast market Show bound changes from 3% to 4%\./)
+    assert.match(versions, past)
   })
 
   it('keep what was typed where it is refused, and stay on the page of their partner', async () => {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 
-import { policyActions } from '../../exchange/actions/policies.ts'
+import { policyActions, runOf } from '../../exchange/actions/policies.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
 import { operatorSubject } from '../../exchange/operators/operator.ts'
 import { differenceOf } from '../../exchange/proposals/difference.ts'
@@ -49,7 +49,7 @@ const Sentences = ({ lines, empty }: { lines: readonly string[]; empty: string }
     </ul>
   )
 
-function Replayed({ run }: { run: DryRun }) {
+function Replayed({ run }: { run: Omit<DryRun, 'since' | 'until'> }) {
   const { revenue, refusals, holds, limits, repriced } = run
   const counts: [string, { before: number; after: number }][] = [
     ['Orders refused', refusals],
@@ -72,6 +72,22 @@ function Replayed({ run }: { run: DryRun }) {
     </>
   )
 }
+
+/** What the author of a version was shown of the past under it. */
+const Run = ({ proposal }: { proposal: Proposal }) => {
+  const run = runOf(proposal)
+  return run ? <Replayed run={run} /> : null
+}
+
+/** What a version changed, as its author was shown. */
+export const Changed = ({ proposal }: { proposal: Proposal }) =>
+  proposal.difference === null ? null : (
+    <details>
+      <summary>Show</summary>
+      <Sentences lines={proposal.difference} empty="Nothing changes." />
+      <Run proposal={proposal} />
+    </details>
+  )
 
 /** Proposals that nobody has decided about, or that take effect later. */
 export async function waitingPart(
@@ -97,6 +113,7 @@ export async function waitingPart(
         }
         empty="Nothing changes."
       />
+      <Run proposal={one} />
       {await formsOf(
         visit,
         policyActions.filter(({ name }) => name !== (one.author === self ? 'approve' : 'sign')),

@@ -18,7 +18,7 @@ import { actOn } from '../pages/actions.tsx'
 import { renderPage } from './layout.tsx'
 import { type FormVisit, group, type Page, type Visit } from './page.ts'
 import { changePart, proposeForm } from './policy-form.tsx'
-import { Preview, waitingPart } from './policy-proposals.tsx'
+import { Changed, Preview, waitingPart } from './policy-proposals.tsx'
 import { whoIs } from './who.ts'
 import { policyTitles } from './policy-titles.ts'
 
@@ -140,7 +140,7 @@ async function policyOf(visit: Visit, form: URLSearchParams | undefined, tried: 
         <h2 id="history">Every version</h2>
         <Table
           caption="Every version"
-          columns={['Version', 'State', 'Takes effect', 'Proposed by', 'Approved by', 'Reason']}
+          columns={['Version', 'State', 'Takes effect', 'Proposed by', 'Approved by', 'Reason', 'Change']}
           empty="It has the policy of the house."
           rows={own.map((one) => [
             String(one.version),
@@ -149,6 +149,7 @@ async function policyOf(visit: Visit, form: URLSearchParams | undefined, tried: 
             nameOf(one.author),
             one.rejectedBy === null ? nameOf(one.approvedBy) : `rejected by ${nameOf(one.rejectedBy)}`,
             one.reason,
+            <Changed key="change" proposal={one} />,
           ])}
         />
       </section>

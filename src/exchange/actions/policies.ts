@@ -51,16 +51,19 @@ export function wholeText({ difference, dry_run: run, ...row }: ReturnType<typeo
     `${row.kind} version ${row.version} is ${row.status}, effective at ${row.effective_at}${from}. Its id is ${row.id}.`,
     `  ${row.reason} (by ${row.author}${by})`,
     ...difference.map((line) => `  ${line}`),
-    ...(isRun(run)
-      ? [
-          `  The ${run.days} days before it under it, by ${run.transactions} transactions: revenue ${run.revenue.after} EUR instead of ${run.revenue.before} EUR.`,
-        ]
-      : []),
+    ...(isRun(run) ? [`  ${runSentence(run)}`] : []),
   ].join('\n')
 }
 
-const isRun = (run: Json): run is ReturnType<typeof shownRun> & { [name: string]: Json } =>
-  typeof run === 'object' && run !== null && 'revenue' in run
+type StoredRun = ReturnType<typeof shownRun>
+
+const isRun = (run: unknown): run is StoredRun => typeof run === 'object' && run !== null && 'revenue' in run
+
+const runSentence = ({ days, transactions, revenue }: StoredRun): string =>
+  `The ${days} days before it under it, by ${transactions} transactions: revenue ${revenue.after} EUR instead of ${revenue.before} EUR.`
+
+/** The dry run that the author of a version was shown; undefined for versions that were not proposed. */
+export const runOf = ({ dryRun }: Proposal): StoredRun | undefined => (isRun(dryRun) ? dryRun : undefined)
 
 /** The kind of policy that a text names. */
 export function kindIn(text: string): Kind {
