@@ -10,11 +10,14 @@ import {
   bookingOfFinding,
   type NotifiedBooking,
   notifiedBooking,
+  whyNotDoubtful,
   whyNotWithdrawn,
   withdrawBooking,
 } from '../../rails/iso20022/booking/withdraw.ts'
+import { lockBank } from '../../rails/iso20022/lease.ts'
 import { showBreak } from '../reconciliation/breaks.ts'
 import * as breaks from '../reconciliation/breaks.sql.ts'
+import { enqueueComparison } from '../reconciliation/compare-statements.ts'
 import { giveChargeBack } from '../settlement/charges.ts'
 import { lockDepositOfPayment } from '../settlement/deposit.ts'
 import { reverseOwnDebit } from '../settlement/reverse-own-money.ts'
@@ -41,7 +44,7 @@ export async function whyNotTakenBack({ db }: { db: Db }, row: breaks.BreakRow):
   if (id === undefined) return 'This break is not about a booking that its statement lacks.'
   if (row.state !== 'open') return `This break is ${row.state}.`
   const booking = await notifiedBooking(db, row.account, id)
-  const why = whyNotWithdrawn(booking)
+  const why = whyNotWithdrawn(booking) ?? (await whyNotDoubtful(db, booking))
   if (why !== undefined || booking?.kind !== 'payout_returned' || booking.payment_key === null) return why
   const unmatched = await lockDepositOfPayment(db, row.account, bankPaymentOf(id))
   return unmatched ? undefined : whyReturnStays(db, { rail: row.account, key: booking.payment_key })
@@ -75,6 +78,7 @@ export async function takeBookingBack(
   if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   const at = ctx.clock.now()
   return ctx.db.atomic(async (db) => {
+    await lockBank(db, (await showBreak({ db }, id)).account)
     breaks.lockBreaks(db)
     const row = await showBreak({ db }, id)
     refuseNow(await whyNotTakenBack({ db }, row))
@@ -99,6 +103,8 @@ export async function takeBookingBack(
     if (booking.kind === 'payout_returned') await takeReturnBack(ctx, db, row.account, booking)
     const [resolved] = await breaks.resolve(db, { id, actor, reason, at })
     if (!resolved) throw new Refusal('CONFLICT', 'This break is not open.')
+    // What another break was about may fit by now.
+    enqueueComparison(ctx, db, { id: booking.file_id })
     return { approvals: approvers.length, needed, row: resolved }
   })
 }

@@ -8,6 +8,7 @@ type Carried = { key: string; asset: string; amount: bigint }
 
 /** A booking that a message reported, and what was booked for it besides. */
 export type NotifiedBooking = StoredBooking & {
+  file_id: bigint
   carried: Carried[]
   /** The deposit that it took back, unless that was taken back as a booking itself. */
   deposit: Pick<StoredBooking, 'id' | 'reference' | 'asset'> | undefined
@@ -25,7 +26,7 @@ const key = /^booking (bk_\d+)$/
 export const bookingOfFinding = (text: string): bigint | undefined => bookingOf(key.exec(text)?.[1] ?? '')
 
 export async function notifiedBooking(db: Db, rail: string, id: bigint): Promise<NotifiedBooking | undefined> {
-  const [booking] = await db.sql<StoredBooking>`
+  const [booking] = await db.sql<StoredBooking & { file_id: bigint }>`
     select * from iso20022_bookings where rail = ${rail} and id = ${id} for update`
   if (!booking) return undefined
   const carried = await db.sql<Carried>`
@@ -41,6 +42,15 @@ export function whyNotWithdrawn(booking: NotifiedBooking | undefined): string | 
   if (booking?.state !== 'booked' || (booking.statement_id !== null && booking.gap === null))
     return 'No such booking waits for its statement.'
   return booking.kind === 'deposit' && booking.remainder <= 0n ? 'All of it was taken back before.' : undefined
+}
+
+/** Why an amount that stands for what nobody knows stays booked; undefined: something else may explain what it was booked for. */
+export async function whyNotDoubtful(db: Db, booking: NotifiedBooking | undefined): Promise<string | undefined> {
+  if (booking?.gap !== 'lump') return undefined
+  const unsettled = await db.sql`select from iso20022_unsettled_gaps where statement_id = ${booking.statement_id}`
+  return unsettled.length > 0
+    ? undefined
+    : 'It is what the statement opens differently by, again: this break ends by itself.'
 }
 
 /** Takes a booking back. A statement that holds it after all books it again. */
