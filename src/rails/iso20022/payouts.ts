@@ -65,7 +65,7 @@ function progressOf(bank: Bank, payment: queries.PaymentRow | undefined): Payout
   return { state: states[state], ...(match ? { payee: { match, names: openNames(bank, key, names) } } : {}) }
 }
 
-/** Ends a payment that the bank has never answered: the statements up to a later day, none of which is missing, do not debit it. */
+/** Ends a payment that the bank has never answered: the statements up to a later day do not debit it, and all have come. */
 async function endPayment(
   bank: Bank,
   { key, body }: { key: string; body: PlanBody },
