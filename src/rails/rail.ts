@@ -77,7 +77,7 @@ export type RailEventKind =
   | 'deposit_final' //    arrived, and final as far as the rail can say
   | 'deposit_declined' // an attempt to pay that failed
   | 'deposit_reversed' // reversed before it was final (a reorganization) or after (a chargeback, a recall)
-  | 'deposit_withdrawn' //  a deposit that the rail had reported never came
+  | 'deposit_withdrawn' //  a deposit that the rail had reported never came, or was voided
   | 'reversal_withdrawn' // a reversal that the rail had reported never was
   | 'dispute_opened' //   the payer's bank contests a deposit
   | 'dispute_won' //      a dispute ended in our favor
