@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { bookOwnMoney } from '../../src/exchange/operations/own-money.ts'
 import { listSuspense, matchSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
-import { takeBookingBack } from '../../src/exchange/operations/withdraw-booking.ts'
+import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
 import { listBreaks } from '../../src/exchange/reconciliation/breaks.ts'
 import { reconcileStatements } from '../../src/exchange/reconciliation/reconcile.ts'
 import { receiveRailEvents } from '../../src/exchange/settlement/rail-event.ts'
@@ -138,7 +138,7 @@ describe('an amount that is booked for a lost statement, which comes while a per
   it('is not withdrawn by two operators once it fits again', async () => {
     const { double, booking } = await explained()
     const before = await interest()
-    await takeBookingBack(ctx(), double, await by())
+    await withdrawBankBooking(ctx(), double, await by())
     const second = await by()
     let withdrawn: Promise<string> | undefined
     await ctx().db.atomic(async (db) => {
@@ -147,7 +147,7 @@ describe('an amount that is booked for a lost statement, which comes while a per
       await receiveRailEvents(ctx(), db, withdrawBooking(db, 'bank-1', notified).events)
       await db.sql`select 1`
       let isOver = false
-      withdrawn = takeBookingBack(ctx(), double, second).then(
+      withdrawn = withdrawBankBooking(ctx(), double, second).then(
         () => 'withdrawn',
         ({ code }: { code: string }) => code,
       )

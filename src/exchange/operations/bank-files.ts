@@ -28,7 +28,7 @@ export type FileName = { name: string; rail?: string | undefined; id?: bigint | 
 /** How many operators accept a file, since money that the bank's own figures do not explain moves. */
 const needed = 2
 
-/** What is accepted: the file's bytes, why they wait, whether what they say is booked or only their alarm ends, and what is taken back. */
+/** What is accepted: the file's bytes, why they wait, whether what they say is booked or only their alarm ends, and what is reversed. */
 export const bankFileContent = ({
   id,
   rail,

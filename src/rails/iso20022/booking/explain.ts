@@ -11,7 +11,7 @@ export type Explanation = {
   charge: bigint
 }
 
-/** A deposit that can still be taken back, as a whole or in part. */
+/** A deposit that can still be reversed, as a whole or in part. */
 export type Reversible = Pick<StoredBooking, 'id' | 'reference' | 'amount' | 'remainder' | 'end_to_end'>
 
 /** Payments that a message may be about. */

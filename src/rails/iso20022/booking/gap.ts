@@ -30,14 +30,14 @@ export async function settleGaps(
     const lumps = await queries.lumpsBefore(db, bank.name, gap.statement_id)
     const decided = await decidedOf(bank, db, lumps, reports)
     const undecided = lumps.filter((one) => !decided.includes(one))
-    for (const { id } of undecided) await takeBack(bank, db, id, reports)
+    for (const { id } of undecided) await withdrawLump(bank, db, id, reports)
     const isBooked = gap.is_clear && !gap.is_pending && decided.length === 0 && gap.moved !== 0n
     if (isBooked) await bookLump(bank, db, { account, at }, gap, reports)
     if (isBooked || undecided.length > 0) reports.taken(db, { id: gap.file_id })
   }
 }
 
-/** Settles what is left to settle although no file has come: a person may have taken back what was in its way. */
+/** Settles what is left to settle although no file has come: a person may have withdrawn what was in its way. */
 export async function settleAllGaps(bank: Bank, holder: string, reports: BankReports): Promise<void> {
   for (const account of bank.accounts) {
     if ((await queries.unsettledGaps(bank.db, scopeOf(bank, account))).length === 0) continue
@@ -120,8 +120,8 @@ function textOf({ asset }: OwnAccount, gap: queries.UnsettledGap): string {
   return `${named}: it opens with ${shown(gap.opening)}, and the one before it closed with ${shown(gap.closed)}.`
 }
 
-/** Takes back an amount that stood for what nobody knew. */
-export async function takeBack(bank: Bank, db: Atomic, id: bigint, reports: BankReports): Promise<void> {
+/** Withdraws an amount that stood for what nobody knew. */
+export async function withdrawLump(bank: Bank, db: Atomic, id: bigint, reports: BankReports): Promise<void> {
   const lump = await notifiedBooking(db, bank.name, id)
   if (!lump) return
   await reports.report(db, withdrawBooking(db, bank.name, lump).events)

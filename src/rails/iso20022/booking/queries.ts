@@ -101,7 +101,7 @@ export type StoredBooking = {
   asset: string
   direction: 'in' | 'out'
   amount: bigint
-  /** `withdrawn`: two operators took it back, because its statement does not hold it. */
+  /** `withdrawn`: two operators withdrew it, because its statement does not hold it. */
   state: 'pending' | 'booked' | 'withdrawn'
   was_pending: boolean
   kind: BookingKind
@@ -165,7 +165,7 @@ export const similarBookings = (
       and (id in (select id from near) or charge_of in (select id from near))
     order by id for update`
 
-/** Deposits that were not wholly taken back, by our reference or by the payer's own, the latest first. */
+/** Deposits that were not wholly reversed, by our reference or by the payer's own, the latest first. */
 export const reversibleDeposits = (
   db: Db,
   { rail, account, asset }: StatementScope,
@@ -214,7 +214,7 @@ export const setRemainders = (db: Atomic, deposits: readonly { id: bigint; remai
       as now (id, remainder)
     where known.id = now.id`
 
-/** What came under a reference of ours, with what was taken back of it, in the order in which it was reported. */
+/** What came under a reference of ours, with what was reversed of it, in the order in which it was reported. */
 export const depositsUnder = (
   db: Db,
   rail: string,

@@ -10,11 +10,11 @@ type Carried = { key: string; asset: string; amount: bigint }
 export type NotifiedBooking = StoredBooking & {
   file_id: bigint
   carried: Carried[]
-  /** The deposit that it took back, unless that was taken back as a booking itself. */
+  /** The deposit that it reversed, unless that was withdrawn as a booking itself. */
   deposit: Pick<StoredBooking, 'id' | 'reference' | 'asset'> | undefined
 }
 
-/** What follows from taking a booking back: what the rail reports, and what it has not charged after all. */
+/** What follows from withdrawing a booking: what the rail reports, and what it has not charged after all. */
 export type Withdrawal = {
   events: (RailEvent & { rail: string })[]
   uncharged: { place: string; asset: string; amount: bigint } | undefined
@@ -36,12 +36,12 @@ export async function notifiedBooking(db: Db, rail: string, id: bigint): Promise
   return { ...booking, carried, deposit }
 }
 
-/** Why a booking cannot be taken back; undefined: it can. */
+/** Why a booking cannot be withdrawn; undefined: it can. */
 export function whyNotWithdrawn(booking: NotifiedBooking | undefined): string | undefined {
   // What stands for what nobody knows before a statement is no booking of it.
   if (booking?.state !== 'booked' || (booking.statement_id !== null && booking.gap === null))
     return 'No such booking waits for its statement.'
-  return booking.kind === 'deposit' && booking.remainder <= 0n ? 'All of it was taken back before.' : undefined
+  return booking.kind === 'deposit' && booking.remainder <= 0n ? 'All of it was reversed before.' : undefined
 }
 
 /** Why an amount that stands for what nobody knows stays booked; undefined: something else may explain what it was booked for. */
@@ -53,7 +53,7 @@ export async function whyNotDoubtful(db: Db, booking: NotifiedBooking | undefine
     : 'It is what the statement opens differently by, again: this break ends by itself.'
 }
 
-/** Takes a booking back. A statement that holds it after all books it again. */
+/** Withdraws a booking. A statement that holds it after all books it again. */
 export function withdrawBooking(db: Atomic, rail: string, booking: NotifiedBooking): Withdrawal {
   const { id, kind, asset, amount, remainder, reference, carried, deposit } = booking
   db.send`update iso20022_bookings set state = 'withdrawn' where id = ${id}`
