@@ -18,7 +18,7 @@ grant insert (transaction_id, number, valid_until, quote, stamp) on quotes to "s
 -- it is signed never change.
 revoke delete, truncate on hedges, transactions, deposit_instructions, deposits, refunds, payouts, plans, disputes, reserves from "service";
 revoke update on deposit_instructions, deposits, refunds, payouts, plans, disputes from "service";
-grant update (state, ended_at, round, respond_by) on disputes to "service";
+grant update (state, ended_at, round, respond_by, marks_customer) on disputes to "service";
 grant update (state, transaction_id, matched_at, exchanged, refunded, taken_back, ended_before) on deposits to "service";
 revoke update, delete, truncate on own_money, own_money_rules, own_money_reversals from "service";
 grant update (ended_at) on own_money_rules to "service";

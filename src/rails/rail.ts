@@ -26,8 +26,8 @@ export type Rail = {
    * with SIGNATURE_INVALID what does not prove its sender, with BAD_REQUEST what it cannot read; then nothing of the call is kept.
    */
   readCallback?(request: CallbackRequest): Promise<CallbackReading>
-  /** What the rail says it holds for us, to compare with the books: without what is not final yet. */
-  balance(asset: string): Promise<bigint>
+  /** What the rail says it holds for us, to compare with the books: without what is not final yet. Where it has `notePayout`, read with `db` alone. */
+  balance(asset: string, db?: Db): Promise<bigint>
   /** Says whether payments can be made now, for `cambio doctor`. A provider that is down is an answer, not an error. */
   check?(): Promise<RailCheck>
   /** The nodes of a chain, as they were last seen. */
@@ -77,7 +77,7 @@ export type RailEventKind =
   | 'deposit_final' //    arrived, and final as far as the rail can say
   | 'deposit_declined' // an attempt to pay that failed
   | 'deposit_reversed' // reversed before it was final (a reorganization) or after (a chargeback, a recall)
-  | 'deposit_withdrawn' //  a deposit that the rail had reported never came
+  | 'deposit_withdrawn' //  a deposit that the rail had reported never came, or was voided
   | 'reversal_withdrawn' // a reversal that the rail had reported never was
   | 'dispute_opened' //   the payer's bank contests a deposit
   | 'dispute_won' //      a dispute ended in our favor

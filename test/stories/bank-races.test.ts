@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { bookOwnMoney, listUnbookedDebits } from '../../src/exchange/operations/own-money.ts'
-import { takeBookingBack } from '../../src/exchange/operations/withdraw-booking.ts'
+import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
 import { listBreaks } from '../../src/exchange/reconciliation/breaks.ts'
 import * as breaks from '../../src/exchange/reconciliation/breaks.sql.ts'
 import { reconcileStatements } from '../../src/exchange/reconciliation/reconcile.ts'
@@ -69,7 +69,7 @@ describe('a debit that a bank has reported, and takes back while others work on 
 
   it('is booked back where it was booked a moment before', async () => {
     const { payment, found } = await reported()
-    await takeBookingBack(ctx(), found, await by())
+    await withdrawBankBooking(ctx(), found, await by())
     const second = await by()
     let work: Promise<unknown[]> | undefined
     await ctx().db.atomic(async (db) => {
@@ -77,7 +77,7 @@ describe('a debit that a bank has reported, and takes back while others work on 
       await db.sql`select 1`
       const booked = book(payment)
       await waiting(1, booked)
-      const withdrawn = takeBookingBack(ctx(), found, second)
+      const withdrawn = withdrawBankBooking(ctx(), found, second)
       await waiting(2, withdrawn)
       work = Promise.all([booked, withdrawn])
     })

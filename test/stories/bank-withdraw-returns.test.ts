@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { listSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
 import { releaseTransaction } from '../../src/exchange/operations/release.ts'
-import { takeBookingBack } from '../../src/exchange/operations/withdraw-booking.ts'
+import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
 import type { CamtEntry } from '../support/camt.ts'
 import { type BankOrder, debitOf } from '../support/folder-bank.ts'
@@ -102,6 +102,6 @@ describe('a payout that a bank says has come back, and that its statement does n
     await arrive(story.exchange, id, 'sending')
     await state([])
     const found = await onlyBreak()
-    await assert.rejects(takeBookingBack(ctx(), found, await by()), /sent again since/)
+    await assert.rejects(withdrawBankBooking(ctx(), found, await by()), /sent again since/)
   })
 })

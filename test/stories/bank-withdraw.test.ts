@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { takeBookingBack } from '../../src/exchange/operations/withdraw-booking.ts'
+import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
 import { bookOwnMoney, listUnbookedDebits } from '../../src/exchange/operations/own-money.ts'
 import { listSuspense } from '../../src/exchange/operations/suspense.ts'
 import { listBreaks } from '../../src/exchange/reconciliation/breaks.ts'
@@ -46,17 +46,17 @@ describe('a booking that a bank has reported once, and that its statement does n
     await arrive(story.exchange, id, 'on_hold')
     await state([])
     const found = await onlyBreak()
-    await assert.rejects(takeBookingBack(ctx(), found, { actor: 'cli:test', reason: ' ' }), { code: 'BAD_REQUEST' })
+    await assert.rejects(withdrawBankBooking(ctx(), found, { actor: 'cli:test', reason: ' ' }), { code: 'BAD_REQUEST' })
     const ann = await by()
-    assert.equal((await takeBookingBack(ctx(), found, ann)).approvals, 1)
-    await assert.rejects(takeBookingBack(ctx(), found, ann), { code: 'CONFLICT' })
+    assert.equal((await withdrawBankBooking(ctx(), found, ann)).approvals, 1)
+    await assert.rejects(withdrawBankBooking(ctx(), found, ann), { code: 'CONFLICT' })
     assert.equal((await read(story.exchange, id)).from_amount, '60')
 
     const finance = await browser.as('finance')
     const cause = `data-cause="bank booking" data-subject="${found}"`
     assert.ok((await browser.ask('/console', { cookie: finance })).body.includes(cause), 'the first page asks for it')
     const done = await forms.send('/console/money', finance, { action: 'withdraw', about: String(found), reason })
-    assert.match(done, /The booking is taken back/)
+    assert.match(done, /The booking is withdrawn/)
     assert.ok(!(await browser.ask('/console', { cookie: finance })).body.includes(cause))
     await seen(story.exchange, id, 'the reversal', ({ from_amount: amount }) => amount === null || amount === '0')
     const resolved = (await listBreaks(ctx(), { open: false })).find((one) => one.id === found)
@@ -78,11 +78,11 @@ describe('a booking that a bank has reported once, and that its statement does n
     await state([])
     const lost = await bookBalance(story.exchange, 'losses:chargebacks', 'EUR-EUR')
     const first = await onlyBreak()
-    for (const _ of [1, 2]) await takeBookingBack(ctx(), first, await by())
+    for (const _ of [1, 2]) await withdrawBankBooking(ctx(), first, await by())
     await assertAgrees()
     assert.equal((await bookBalance(story.exchange, 'losses:chargebacks', 'EUR-EUR')) - lost, 10_000n)
     assert.equal(await chargebacks(id), '0', 'the bank erred, not the customer')
-    const said = { code: 'payment_reversed', reason: 'The bank had reported a payment that never came.' }
+    const said = { code: 'payment_reversed', reason: 'A payment that had been reported was withdrawn.' }
     assert.deepEqual((await read(story.exchange, id)).errors.at(-1), said)
 
     await notify(paid('Nobody knows', '12.00'))
@@ -93,7 +93,7 @@ describe('a booking that a bank has reported once, and that its statement does n
     await state([])
     const second = await onlyBreak()
     await story.line.told('break', 'withdraw', String(second), '--reason', reason)
-    await takeBookingBack(ctx(), second, await by())
+    await withdrawBankBooking(ctx(), second, await by())
     await assertAgrees()
     assert.deepEqual(await listSuspense(ctx()), [])
   })
@@ -110,7 +110,7 @@ describe('a booking that a bank has reported once, and that its statement does n
     await arrive(story.exchange, id, 'finished')
     await state([])
     const found = await onlyBreak()
-    for (const _ of [1, 2]) await takeBookingBack(ctx(), found, await by())
+    for (const _ of [1, 2]) await withdrawBankBooking(ctx(), found, await by())
     await seen(story.exchange, id, 'the question', ({ status_details: details }) => details === 'address_needed')
     await assertAgrees()
     assert.deepEqual(story.bank.collect(), [], 'nothing is sent before somebody has said where')
@@ -124,7 +124,7 @@ describe('a booking that a bank has reported once, and that its statement does n
     const found =
       breaks.find(({ key }) => key.startsWith('booking ')) ??
       assert.fail(JSON.stringify(breaks, (_, one: unknown) => (typeof one === 'bigint' ? String(one) : one)))
-    for (const _ of [1, 2]) await takeBookingBack(ctx(), found.id, await by())
+    for (const _ of [1, 2]) await withdrawBankBooking(ctx(), found.id, await by())
     assert.deepEqual(await listUnbookedDebits(ctx()), [])
     await assertAgrees()
   })
@@ -235,6 +235,6 @@ describe('a booking that a bank has reported once, and that its statement does n
     await story.taken()
     const lost = (await reconcile(ctx())).breaks[0]
     assert.equal(lost?.cause, 'lost_statement')
-    await assert.rejects(takeBookingBack(ctx(), lost?.id ?? 0n, await by()), /not about a booking/)
+    await assert.rejects(withdrawBankBooking(ctx(), lost?.id ?? 0n, await by()), /not about a booking/)
   })
 })

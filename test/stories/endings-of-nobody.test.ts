@@ -60,7 +60,8 @@ describe('money of nobody’s that was found to be a customer’s', () => {
     const { id, deposit, recall } = await strayTransfer()
     await asOwner(exchange.ownerUrl, async (client) => {
       await client.query('begin')
-      await client.query('select from deposits where id = $1 for update', [deposit])
+      // What its payout needs: it is matched, and not committed.
+      await client.query('select from reserves for update')
       const matched = matchSuspense(ctxOf(), deposit, BigInt(id), order)
       await backendsWait(exchange, 1)
       await recall()

@@ -7,7 +7,7 @@ import {
   refundTransaction,
   releaseTransaction,
 } from '../../src/exchange/operations/staff.ts'
-import { takeBookingBack } from '../../src/exchange/operations/withdraw-booking.ts'
+import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
 import { listSuspense } from '../../src/exchange/operations/suspense.ts'
 import { operatorSubject } from '../../src/exchange/operators/operator.ts'
 import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
@@ -135,7 +135,7 @@ describe('somebody is needed, on the first page and by command, for as long as i
     const found = breaks.find(({ cause }) => cause === 'missing') ?? assert.fail('no break')
     await begins('break open', /12 EUR/)
     for (const _ of [1, 2])
-      await takeBookingBack(ctx(), found.id, { ...why, actor: operatorSubject(await someone(ctx())) })
+      await withdrawBankBooking(ctx(), found.id, { ...why, actor: operatorSubject(await someone(ctx())) })
     await settled(story.exchange)
     await ends('suspense unmatched')
     await ends('break open')

@@ -75,3 +75,20 @@ it('a processor’s payout that differs from what it settled is found alone, and
     assert.deepEqual((await reconcile(ctx)).breaks, [])
   }
 })
+
+it('a charge that no payout of a processor has settled is refused, with how to book the payout', async () => {
+  const { exchange } = cards
+  const { ctx } = exchange.service.composition
+  const order = { reason: 'Monthly fee.', actor: 'cli:test' }
+  const charge = (amount: string) => bookCharge(ctx, { account: 'cards', asset: 'EUR-EUR', amount, ...order })
+  await cards.paid()
+  const refused = { code: 'CONFLICT', message: /suspense book ID --as transfer --from cards --settled AMOUNT/ }
+  await assert.rejects(charge('10'), refused)
+  await bookOwnMoney(ctx, await arrived('50'), { ...order, category: 'transfer', from: 'cards', settled: '60' })
+  const both = await Promise.allSettled([charge('10'), charge('10')])
+  assert.deepEqual(both.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
+  await assert.rejects(charge('0.01'), refused)
+  await advance(exchange, 'P4D')
+  assert.deepEqual((await reconcile(ctx)).breaks, [])
+  await assertBooksHold(exchange)
+})

@@ -66,11 +66,14 @@ export function notifiedBookings(story: () => BankExchange) {
     return (await lookup<{ marks: string }>(story().exchange, sql, [id]))[0]?.marks
   }
   const by = async () => ({ actor: operatorSubject(await someone(ctx())), reason })
-  async function assertAgrees(): Promise<void> {
-    // Coins that leave right now are not booked yet.
+  /** Coins that leave right now are not booked yet. */
+  async function paidOut(): Promise<void> {
     const leaving = `select from transactions where status in ('exchanging', 'sending')`
     await until(async () => (await lookup(story().exchange, leaving)).length === 0, 'the payouts')
     await settled(story().exchange)
+  }
+  async function assertAgrees(): Promise<void> {
+    await paidOut()
     assert.deepEqual((await reconcile(ctx())).breaks, [])
     assert.equal(await bookBalance(story().exchange, 'held:bank-1', 'EUR-EUR'), story().bank.balance)
     assert.deepEqual(await verify(ctx()), [])
@@ -89,6 +92,7 @@ export function notifiedBookings(story: () => BankExchange) {
     withdrawOnPage,
     chargebacks,
     by,
+    paidOut,
     assertAgrees,
     next,
   }

@@ -19,21 +19,22 @@ export async function withBank(work: (world: BankWorld) => Promise<void>): Promi
   }
 }
 
-/** A statement of a day in March, in whole units. */
+/** A statement of a day, in March unless it is a date, in whole units. */
 export type Day = {
-  number: number
-  on: number
+  number?: number
+  on: number | string
   opening: number
   closing: number
   entries?: CamtEntry[]
   page?: number
   isLast?: boolean
 }
+const dateOf = (on: Day['on']): string => (typeof on === 'string' ? on : `2026-03-0${on}`)
 const textOf = ({ number, on, opening, closing, entries = [], page = 1, isLast = true }: Day): string =>
   camt({
     id: next('S'),
-    number,
-    date: `2026-03-0${on}`,
+    ...(number === undefined ? {} : { number }),
+    date: dateOf(on),
     opening: `${opening}.00`,
     closing: `${closing}.00`,
     entries,
@@ -69,8 +70,8 @@ export const orderFile = ({ ctx }: BankWorld, name: string, wanted: 'accept' | '
   })
 
 /** Notifies a booking of a day, and gives what was reported. */
-export async function notify(world: BankWorld, on: number, entry: CamtEntry): Promise<[string, number][]> {
-  world.outside.drop(`${next('m')}.xml`, camt({ kind: '054', id: next('N'), date: `2026-03-0${on}`, entries: [entry] }))
+export async function notify(world: BankWorld, on: Day['on'], entry: CamtEntry): Promise<[string, number][]> {
+  world.outside.drop(`${next('m')}.xml`, camt({ kind: '054', id: next('N'), date: dateOf(on), entries: [entry] }))
   return reported(world)
 }
 

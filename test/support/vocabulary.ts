@@ -25,6 +25,16 @@ const banned: [pattern: RegExp, instead: string][] = [
   [/\bthere (is|are) not\b/, '"missing", "unknown"'],
 ]
 
+/** What breaks and banks' bookings are not: of both, "reversed" and "withdrawn" are said. */
+const bannedAtBanks: [pattern: RegExp, instead: string][] = [
+  [
+    /\b(take|taken|taking|took)( a booking| a deposit| it| the booking| them)? back\b/,
+    '"reverse" of a deposit, "withdraw" of a booking',
+  ],
+]
+const atBanks =
+  /^(src\/rails\/iso20022\/|src\/exchange\/(reconciliation\/|(actions\/breaks|operations\/withdraw-booking)\.ts)|docs\/operator\/(bank|reconciliation)\.md)/
+
 /** What the list means something else by, in lower case. */
 const allowed: RegExp[] = [
   /\b(upper|lower|small|capital|latin|first|last|one|two|three|four|\d+)[ -](case )?letters?\b/g,
@@ -67,7 +77,8 @@ export function dialect(path: string, text: string): string[] {
 function complaintsOf(path: string, { line, text }: Passage): string[] {
   const isSpelling = spelling.test(path)
   const plain = allowed.reduce((left, one) => left.replaceAll(one, ' '), text.toLowerCase())
-  return banned.flatMap(([pattern, instead]) => {
+  const all = atBanks.test(path) ? [...banned, ...bannedAtBanks] : banned
+  return all.flatMap(([pattern, instead]) => {
     const found = pattern.exec(plain)
     if (isSpelling && /^(letter|word)s?$/.test(found?.[0] ?? '')) return []
     return found ? [`${path}:${line}: "${found[0]}": say ${instead}`] : []

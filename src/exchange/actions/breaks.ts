@@ -1,5 +1,5 @@
 import { advice } from '../reconciliation/advice.ts'
-import { takeBookingBack, whyNotTakenBack, withdrawalContent } from '../operations/withdraw-booking.ts'
+import { withdrawBankBooking, whyBookingStays, withdrawalContent } from '../operations/withdraw-booking.ts'
 import { resolveBreak, showBreak, whyNotResolved } from '../reconciliation/breaks.ts'
 import { closeDay } from '../reconciliation/close.ts'
 import { reconcile } from '../reconciliation/reconcile.ts'
@@ -57,8 +57,8 @@ const resolve: Action<Break> = {
 const withdraw: Action<Break> = {
   subject: resolve.subject,
   name: 'withdraw',
-  title: 'Take the booking back',
-  does: 'Takes back a booking that a bank has reported and its statement does not have. Needs two operators.',
+  title: 'Withdraw the booking',
+  does: 'Withdraws a booking that a bank has reported and its statement does not have. Needs two operators.',
   details: `What was credited by it is reversed: an exchange that is not paid out is undone, and what was paid out already is a loss. A payout is owed again, one that came back is paid, what a recall took is given back, and a charge is no cost. No customer is marked for it.
 If a statement holds the booking after all, it is booked again.`,
   permission: 'money.resolve',
@@ -66,13 +66,13 @@ If a statement holds the booking after all, it is booked again.`,
   fields: [],
   approvals: 2,
   content: withdrawalContent,
-  allowedNow: whyNotTakenBack,
+  allowedNow: whyBookingStays,
   run: async (ctx, { id }, { reason }, { actor, sign }) => {
-    const { approvals, needed, row } = await takeBookingBack(ctx, id, { actor, reason, sign })
+    const { approvals, needed, row } = await withdrawBankBooking(ctx, id, { actor, reason, sign })
     const said =
       approvals < needed
         ? `It waits for another operator (${approvals} of ${needed}).`
-        : 'The booking is taken back, and what followed from it is reversed.'
+        : 'The booking is withdrawn, and what followed from it is reversed.'
     return { said, json: { ...breakJson(row), approvals, needed } }
   },
 }

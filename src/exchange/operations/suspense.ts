@@ -26,6 +26,8 @@ import {
   refunds,
 } from '../settlement/refund.ts'
 import { checkPayer } from '../settlement/payer.ts'
+import { reversalsToSettle } from '../settlement/rail-event.ts'
+import { lockOwnPayment } from '../settlement/reverse-own-money.ts'
 import { settleNow } from '../settlement/settle.ts'
 import { transition } from '../settlement/transition.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
@@ -133,8 +135,7 @@ const failedReturns = (all: Refund[]): Refund[] =>
  * sent back, or has come back, lies there as if nothing had been tried.
  */
 export async function lockSuspense(ctx: Ctx, db: Atomic, depositId: bigint): Promise<Deposit> {
-  const deposit = await lockDeposit(db, depositId)
-  if (!deposit) throw new Refusal('NOT_FOUND', 'There is no such deposit.')
+  const deposit = await lockUnlessReversed(db, depositId)
   refuseNow(whyNotInSuspense(deposit) ?? (await whyOf(whyDoubled, ctx, db, depositId)))
   const failed = failedReturns(await lockRefundsOfDeposit(db, depositId))
   const payouts =
@@ -148,6 +149,19 @@ export async function lockSuspense(ctx: Ctx, db: Atomic, depositId: bigint): Pro
   const amount = freeOf({ ...deposit, refunded: deposit.refunded - back })
   if (amount === 0n) throw new Refusal('CONFLICT', 'This money is not in suspense.')
   return { ...deposit, amount }
+}
+
+/** A deposit, locked against its rail, too. CONFLICT where that has reversed it and this is not booked yet. */
+async function lockUnlessReversed(db: Atomic, depositId: bigint): Promise<Deposit> {
+  const [paid] = await paymentOf(db, depositId)
+  if (!paid) throw new Refusal('NOT_FOUND', 'There is no such deposit.')
+  const { rail, payment } = paid
+  if (payment !== null) lockOwnPayment(db, { rail, payment })
+  const deposit = await lockDeposit(db, depositId)
+  if (!deposit) throw new Refusal('NOT_FOUND', 'There is no such deposit.')
+  if (payment !== null && (await reversalsToSettle(db, { rail, payment })).length > 0)
+    throw new Refusal('CONFLICT', 'This payment was reversed, which is not booked yet: look again in a minute.')
+  return deposit
 }
 
 async function whyOf(why: typeof whyInDoubt, ctx: Ctx, db: Db, depositId: bigint): Promise<string | undefined> {
@@ -213,10 +227,10 @@ async function sendFailedAgain(
   depositId: bigint,
   to: RefundDestination | undefined,
 ): Promise<bigint | undefined> {
-  const deposit = await lockDeposit(db, depositId)
+  const deposit = await lockUnlessReversed(db, depositId)
   const [failed] = failedReturns(await lockRefundsOfDeposit(db, depositId))
   // What was reversed meanwhile is not sent once more, unless the payment is a transaction's by now: then this part of it ends no other way.
-  if (!failed || !deposit || (deposit.state !== 'final' && deposit.transaction_id === null)) return undefined
+  if (!failed || (deposit.state !== 'final' && deposit.transaction_id === null)) return undefined
   if (to) await orderRedirected(ctx, db, { refund: failed, transaction: undefined }, to)
   else {
     transition(db, refunds, [{ id: failed.id }], 'failed', 'ordered')

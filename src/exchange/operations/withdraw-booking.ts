@@ -10,11 +10,14 @@ import {
   bookingOfFinding,
   type NotifiedBooking,
   notifiedBooking,
+  whyNotDoubtful,
   whyNotWithdrawn,
   withdrawBooking,
 } from '../../rails/iso20022/booking/withdraw.ts'
+import { lockBank } from '../../rails/iso20022/lease.ts'
 import { showBreak } from '../reconciliation/breaks.ts'
 import * as breaks from '../reconciliation/breaks.sql.ts'
+import { enqueueComparison } from '../reconciliation/compare-statements.ts'
 import { giveChargeBack } from '../settlement/charges.ts'
 import { lockDepositOfPayment } from '../settlement/deposit.ts'
 import { reverseOwnDebit } from '../settlement/reverse-own-money.ts'
@@ -22,7 +25,7 @@ import { receiveRailEvents } from '../settlement/rail-event.ts'
 import { whyReturnStays, withdrawReturn } from '../settlement/withdraw-return.ts'
 import type { StaffOrder } from './by-staff.ts'
 
-/** How many operators take a booking back, since what was credited by it is owed no more. */
+/** How many operators withdraw a booking, since what was credited by it is owed no more. */
 const needed = 2
 
 /** What is approved: which booking, and how much of it. */
@@ -35,20 +38,20 @@ export const withdrawalContent = ({ id, account, asset, key, amount }: breaks.Br
   amount: String(amount),
 })
 
-/** Why the booking of a break cannot be taken back; undefined: two operators can. */
-export async function whyNotTakenBack({ db }: { db: Db }, row: breaks.BreakRow): Promise<string | undefined> {
+/** Why the booking of a break cannot be withdrawn; undefined: two operators can. */
+export async function whyBookingStays({ db }: { db: Db }, row: breaks.BreakRow): Promise<string | undefined> {
   const id = row.kind === 'statement' ? bookingOfFinding(row.key) : undefined
   if (id === undefined) return 'This break is not about a booking that its statement lacks.'
   if (row.state !== 'open') return `This break is ${row.state}.`
   const booking = await notifiedBooking(db, row.account, id)
-  const why = whyNotWithdrawn(booking)
+  const why = whyNotWithdrawn(booking) ?? (await whyNotDoubtful(db, booking))
   if (why !== undefined || booking?.kind !== 'payout_returned' || booking.payment_key === null) return why
   const unmatched = await lockDepositOfPayment(db, row.account, bankPaymentOf(id))
   return unmatched ? undefined : whyReturnStays(db, { rail: row.account, key: booking.payment_key })
 }
 
 /** A booking that says that a payout came back: the payout has not, or, where no payout of ours had, what lies in suspense is not there. */
-async function takeReturnBack(
+async function withdrawBankReturn(
   ctx: Ctx,
   db: Atomic,
   rail: string,
@@ -62,12 +65,12 @@ async function takeReturnBack(
 }
 
 /**
- * One operator's approval of taking back a booking that a bank reported and its statement does not have, or the amount that stood for what
+ * One operator's approval of withdrawing a booking that a bank reported and its statement does not have, or the amount that stood for what
  * nobody knew before a statement, where what came since differs from it. With the second one, what was
- * credited by it is reversed: what was paid out already is our loss, and no mark of the customer's. What it took back is given back, a
+ * credited by it is reversed: what was paid out already is our loss, and no mark of the customer's. What it reversed is given back, a
  * charge is booked back, and a payout is owed again.
  */
-export async function takeBookingBack(
+export async function withdrawBankBooking(
   ctx: Ctx,
   id: bigint,
   { actor, reason, sign }: StaffOrder & { sign?: Sign | undefined },
@@ -75,9 +78,10 @@ export async function takeBookingBack(
   if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   const at = ctx.clock.now()
   return ctx.db.atomic(async (db) => {
+    await lockBank(db, (await showBreak({ db }, id)).account)
     breaks.lockBreaks(db)
     const row = await showBreak({ db }, id)
-    refuseNow(await whyNotTakenBack({ db }, row))
+    refuseNow(await whyBookingStays({ db }, row))
     const approvers = await approve(ctx, db, withdrawalContent(row), { actor, sign })
     const isDone = approvers.length >= needed
     recordAudit(db, {
@@ -96,9 +100,11 @@ export async function takeBookingBack(
     if (booking.kind === 'unexplained')
       await reverseOwnDebit(ctx, db, { rail: row.account, payment: bankPaymentOf(booking.id) })
     if (uncharged) await giveChargeBack(ctx, db, uncharged)
-    if (booking.kind === 'payout_returned') await takeReturnBack(ctx, db, row.account, booking)
+    if (booking.kind === 'payout_returned') await withdrawBankReturn(ctx, db, row.account, booking)
     const [resolved] = await breaks.resolve(db, { id, actor, reason, at })
     if (!resolved) throw new Refusal('CONFLICT', 'This break is not open.')
+    // What another break was about may fit by now.
+    enqueueComparison(ctx, db, { id: booking.file_id })
     return { approvals: approvers.length, needed, row: resolved }
   })
 }

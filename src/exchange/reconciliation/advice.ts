@@ -3,16 +3,16 @@ import type { Cause } from './compare.ts'
 /** What a person does about a break, by its cause. */
 export const advice: Readonly<Record<Cause, string>> = {
   missing:
-    'Ask the custodian for the payment. If it was never there, take the booking back, or hold its order. If coins are gone from a wallet, stop its payouts, and find the transfer that took them.',
+    'Ask the custodian for the payment. If it was never there, withdraw the booking, or hold its order. If coins are gone from a wallet, stop its payouts, and find the transfer that took them.',
   double:
-    'Compare the two bookings. If they are one payment, do not pay the second one out. What was paid out twice, ask back from who got it; if nothing comes, take back the booking that its statement lacks, or the amount that was booked for days without a statement, and book what lies or left without an order as our own: as a loss.',
+    'Compare the two bookings. If they are one payment, do not pay the second one out. What was paid out twice, ask back from who got it; if nothing comes, withdraw the booking that its statement lacks, or the amount that was booked for days without a statement, and book what lies or left without an order as our own: as a loss.',
   other_amount: 'Compare both amounts with the payment’s own record, and ask the custodian which is right.',
   other_account: 'It is at another account of yours: book both sides as a transfer.',
   charge_not_booked: 'Book it as our own fee; what a processor took, as a charge.',
   returned:
     'The payout came back, and its order counts as paid. See what is stuck, and have the callback or the file read again; then ask the customer for another account. Resolving it books nothing: until it is booked, hold the order.',
   recalled:
-    'The deposit was taken back, and its order still has it: hold the order, and ask the payer’s bank why. See what is stuck, and have the callback or the file read again. Resolving it books nothing.',
+    'The deposit was reversed, and its order still has it: hold the order, and ask the payer’s bank why. See what is stuck, and have the callback or the file read again. Resolving it books nothing.',
   signed_unknown:
     'Halt everything at once, the signer too: it has signed a payment that no payout of ours is behind. Find out who has asked for it. After a restored backup, compare it with the orders of that time.',
   swallowed:
@@ -20,5 +20,5 @@ export const advice: Readonly<Record<Cause, string>> = {
   lost_statement: 'Ask the bank for the statement, or say that its number will not come.',
   not_ours: 'Book it to what it was for. If it is about another account, add that to ignore.',
   opening_differs:
-    'Ask the bank what happened in between, or accept the file as it is: what differs then lies in suspense, or is a debit without an order to book. Where a statement opens differently, first end what was reported of those days and is in no statement: once a statement has it, or it is taken back, the rest is booked by itself. Where it never will be, resolve this break with the reason. At the start, book the opening balance.',
+    'Ask the bank what happened in between, or accept the file as it is: what differs then lies in suspense, or is a debit without an order to book. Where a statement opens differently, first end what was reported of those days and is in no statement: once a statement has it, or it is withdrawn, the rest is booked by itself. Where it never will be, resolve this break with the reason. At the start, book the opening balance.',
 }

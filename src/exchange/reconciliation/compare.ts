@@ -12,7 +12,7 @@ export type Cause =
   | 'charge_not_booked' // the custodian has charged it
   | 'returned' //          a payout came back, and the books do not have it
   | 'signed_unknown' //    the signer has signed it, and no payout of ours is behind it
-  | 'recalled' //          a deposit was taken back, and the books do not have it
+  | 'recalled' //          a deposit was reversed, and the books do not have it
 
 /**
  * What the statement has of one payment more than the books, or less (below zero). `isOnItsWay`: it is so recent, or so plainly

@@ -4,7 +4,7 @@ import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { rateBetween } from '../pricing/rate.ts'
 import { settlingMomentOf } from '../transactions/policy.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import { unmarkChargeback } from '../customers/customers.sql.ts'
+import { markChargeback, unmarkChargeback } from '../customers/customers.sql.ts'
 import { showConfirming } from './confirming.ts'
 import { cameOf, type Deposit, deposits, isOf, lockDepositOfPayment, lossOf, ownerOf } from './deposit.ts'
 import { reinstatementEntry } from './entries.ts'
@@ -99,6 +99,26 @@ export async function settleDispute(ctx: Ctx, db: Atomic, batch: Batch, context:
     })
   if (due > booked) await takeBack(ctx, db, batch, context, { deposit, amount: due - booked })
   else if (due < booked) await giveBack(ctx, db, batch, context, { deposit, amount: booked - due })
+  else if (wanted > due && event.reverses) await markWithdrawn(db, event, deposit, transaction)
+}
+
+/** Marks the customer of a disputed payment that its processor had withdrawn as a loss: that marked nobody, and left nothing to dispute. */
+async function markWithdrawn(
+  db: Atomic,
+  { rail, dispute }: MatchedEvent,
+  { id: depositId, state }: Deposit,
+  transaction: Transaction | undefined,
+): Promise<void> {
+  const customerId = transaction?.customerId ?? null
+  if (customerId === null || state !== 'lost') return
+  const marked = await db.sql`
+    update disputes set marks_customer = true where rail = ${rail} and dispute = ${dispute}
+      and not exists (select from disputes as other where other.deposit_id = ${depositId} and other.marks_customer)
+      and not exists (
+        select from deposit_reversals join rail_events as event on event.id = event_id
+        where deposit_id = ${depositId} and lost > 0 and event.kind <> 'deposit_withdrawn')
+    returning id`
+  if (marked.length > 0) markChargeback(db, customerId)
 }
 
 /** Whether the rest of a payment may have come without our knowledge: once it is reported, the dispute is looked at again, and booked whole. */

@@ -221,6 +221,12 @@ export const lockPaymentsAndCards = (db: Atomic, ids: bigint[]): void =>
       select 1, 'card ' || encode(card_hash, 'hex') from rail_events where id = any(${ids}) and card_hash is not null
       order by kind, name) as subjects`
 
+/** Events that reverse a payment and are not settled yet. */
+export const reversalsToSettle = (db: Db, { rail, payment }: { rail: string; payment: string }): Promise<unknown[]> =>
+  db.sql`
+    select id from rail_events where rail = ${rail} and payment = ${payment} and reverses
+      and id in (select key::bigint from jobs where kind = ${railEventReceived})`
+
 /**
  * The events of a payment that were not booked because the rail had withdrawn it when it was reported, and has given it back now: all,
  * since later ones may say that more has come. None where something of it is booked.

@@ -4,7 +4,7 @@ import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
-import type { Db } from '../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { capital, held, methodCosts, placeIn } from '../ledger/account.ts'
 import { bankOpening } from '../../rails/iso20022/opening.ts'
 import { heldBalances, lowerAvailable, reserve } from '../ledger/balance.ts'
@@ -126,10 +126,14 @@ async function checkBankOpening(
   }
 }
 
-/** Books what a processor or bank charged us on a custody account: monthly fees, fees that it deducts. Audited. */
+/**
+ * Books what a processor or bank charged us on a custody account: monthly fees, fees that it deducts. Audited. CONFLICT for more than what
+ * a processor has settled with a payout and has not paid: nothing else says that it has charged it.
+ */
 export async function bookCharge(ctx: Ctx, booking: AccountBooking): Promise<bigint> {
   const { account, asset, amount } = checked(ctx, booking)
   await ctx.db.atomic(async (db) => {
+    await refuseUnsettled(ctx, db, { account, asset, amount })
     const at = ctx.clock.now()
     const what = { transactionId: null, kind: 'method_cost', ref: await ctx.rowIds.next(), at } as const
     const charge = entry(what, [{ debit: methodCosts, credit: held(account), asset, amount }])
@@ -138,6 +142,26 @@ export async function bookCharge(ctx: Ctx, booking: AccountBooking): Promise<big
     audit(ctx, db, 'balance.charged', booking)
   })
   return amount
+}
+
+async function refuseUnsettled(
+  { rails }: Ctx,
+  db: Atomic,
+  { account, asset: id, amount }: { account: string; asset: string; amount: bigint },
+): Promise<void> {
+  const processor = rails.all.find((one) => one.custodyAccount === account && one.notePayout)
+  if (!processor) return
+  // Locks the account's row: two operators who book a charge at once do it one after the other.
+  await reserve(db, [{ place: account, asset: id, amount: 0n }])
+  const booked = (await heldBalances(db)).get(`${held(account)} ${id}`) ?? 0n
+  const kept = booked - (await processor.balance(id, db))
+  const asset = bookedAsset(id)
+  if (!asset || amount <= kept) return
+  const most = `${formatAmount(kept > 0n ? kept : 0n, asset)} ${asset.ticker}`
+  throw new Refusal(
+    'CONFLICT',
+    `The payouts of ${account} leave ${most} open, and no more can be charged. Book the payout that it was kept from first, with what it has settled (suspense book ID --as transfer --from ${account} --settled AMOUNT).`,
+  )
 }
 
 function checked(

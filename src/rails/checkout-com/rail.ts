@@ -67,7 +67,7 @@ export function openCheckoutComRail(
       if (!isSigned(settings, request)) throw new Refusal('SIGNATURE_INVALID', 'The signature does not match.')
       return { events: await fetchAgain(desk, request.body) }
     },
-    balance: (asset) => balanceOf(db, name, asset),
+    balance: (asset, block = db) => balanceOf(block, name, asset),
     statement: (period) => statementOf(db, name, period),
     notePayout: (block, payout) => recordPayout(block, name, payout),
     noteWithheld: (block, withheld) => recordWithheld(block, name, withheld),

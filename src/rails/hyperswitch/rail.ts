@@ -33,7 +33,7 @@ export function openHyperswitchRail(settings: HyperswitchSettings, tools: DeskTo
       return { events }
     },
     check: () => checkOf(desk),
-    balance: (asset) => balanceOf(tools.db, name, asset),
+    balance: (asset, block = tools.db) => balanceOf(block, name, asset),
     statement: (period) => statementOf(tools.db, name, period),
     notePayout: (db, payout) => recordPayout(db, name, payout),
     noteWithheld: (db, withheld) => recordWithheld(db, name, withheld),

@@ -35,7 +35,7 @@ const payments: ReadonlyMap<string, PaymentMeaning | undefined> = new Map([
   ['failed', asked('deposit_declined', 'failed', 'briefly')],
   ['cancelled', asked('deposit_declined', 'cancelled', 'briefly')],
   ['expired', asked('deposit_declined', 'expired', 'briefly')],
-  ['cancelled_post_capture', { ...captured, kind: 'deposit_reversed', step: 'reversed' }],
+  ['cancelled_post_capture', { ...captured, kind: 'deposit_withdrawn', step: 'reversed' }],
 ])
 
 /** The statuses after which a payment cannot be paid any more: the next press makes another one. */
@@ -73,8 +73,8 @@ export function readPayment(body: unknown): Findings {
     body: { payment: id, status, ...reasonOf(meaning.kind, payment), ...riskOf(payment) },
   }
   const settled = isClear && meaning.kind === 'deposit_final'
-  // What was voided after it was captured had arrived first.
-  const isVoid = event.kind === 'deposit_reversed'
+  // What was voided after it was captured had arrived first. No customer does that.
+  const isVoid = event.kind === 'deposit_withdrawn'
   const events = isVoid ? [{ ...event, kind: 'deposit_final' as const, key: `${id}:captured` }, event] : [event]
   return { events, status, settled, again: isClear ? meaning.again : 'soon' }
 }

@@ -34,7 +34,7 @@ async function turn(): Promise<void> {
 }
 
 const conflict = (): never => {
-  throw new Refusal('CONFLICT', 'There is nothing to take back.')
+  throw new Refusal('CONFLICT', 'There is nothing to reverse.')
 }
 
 async function lastOf(reference: string) {

@@ -35,7 +35,7 @@ export type DecidedFile = {
   is_readable: boolean
 } & FileTerms
 
-/** Why a file waits for a person, part by part, and what it takes back that a person has decided about: what operators accept of it. */
+/** Why a file waits for a person, part by part, and what it reverses that a person has decided about: what operators accept of it. */
 export type FileTerms = { causes: string; takes_back: string }
 
 /** What a file was refused for, also once it is accepted. */

@@ -1,9 +1,7 @@
 import type { Db } from '../../platform/db/sql.ts'
 import type { StatementFinding } from '../statement.ts'
 import type { Bank } from './bank.ts'
-import { type MissingNumbers, missingNumbers } from './troubles.ts'
-
-const farFuture = new Date(8_640_000_000_000)
+import { farFuture, type MissingNumbers, missingNumbers } from './troubles.ts'
 
 /** What is wrong with a bank's statements by themselves. Each has its own key, and ends when it is no longer found. */
 export async function findingsOf(

@@ -3,9 +3,11 @@ import type { PayoutProgress } from '../chain/refusals.ts'
 import { notExcluded } from '../chain/ended.ts'
 import type { PayoutHalf, PlanBody, PlanOutcome } from '../rail.ts'
 import { accountIdOf, type Bank } from './bank.ts'
+import { lockBank } from './lease.ts'
 import { isPaymentKey, prepareOrder, sealOrder } from './paying/order.ts'
 import { openNames } from './paying/payee.ts'
 import * as queries from './paying/queries.ts'
+import { farFuture, missingNumbers } from './troubles.ts'
 
 /** How often a payment is looked at, at the most often and at the least, in real milliseconds. */
 const looks = { soonest: 1_000, latest: 30_000 }
@@ -63,7 +65,7 @@ function progressOf(bank: Bank, payment: queries.PaymentRow | undefined): Payout
   return { state: states[state], ...(match ? { payee: { match, names: openNames(bank, key, names) } } : {}) }
 }
 
-/** Ends a payment that the bank has never answered: a statement of a later day says that it was not debited. */
+/** Ends a payment that the bank has never answered: the statements up to a later day do not debit it, and all have come. */
 async function endPayment(
   bank: Bank,
   { key, body }: { key: string; body: PlanBody },
@@ -71,6 +73,7 @@ async function endPayment(
 ): Promise<void> {
   const payer = bank.accounts.find(({ asset }) => asset.id === body.asset)
   await bank.db.atomic(async (db) => {
+    await lockBank(db, bank.name)
     const [payment] = await queries.lockPayments(db, bank.name, { keys: [key], messages: [], parts: [] })
     if (payment?.state === 'rejected') return
     if (payment?.state === 'done') throw notExcluded('The bank has carried out this payment.')
@@ -80,6 +83,13 @@ async function endPayment(
     const [found] = await queries.laterStatement(db, { rail: bank.name, account, key })
     if (!found) throw notExcluded('No statement of a day after its payment file has come.')
     if (found.is_debited) throw notExcluded('A debit names this payment, with another amount.')
+    if (found.has_like) throw notExcluded('A debit of this amount names no payment: book what it was first.')
+    const missing = (await missingNumbers(db, farFuture)).some(
+      (one) =>
+        one.rail === bank.name && one.account === account && one.asset === body.asset && one.before >= found.sent_on,
+    )
+    if (found.has_gap || missing)
+      throw notExcluded('A statement since its payment file is missing, and may have its debit: ask the bank for it.')
     if (how === 'check') return
     queries.updatePayments(
       db,

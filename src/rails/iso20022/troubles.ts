@@ -32,6 +32,9 @@ export const refusedFiles = (db: Db, wanted: TroubleRequest): Promise<BankTroubl
     join iso20022_files as file on file.state = 'refused' and cleared_at is null and received_at < before
     order by received_at, file.id limit ${wanted.limit}`
 
+/** Later than anything that is missing. */
+export const farFuture = new Date(8_640_000_000_000)
+
 /** Numbers of statements that have not come, of one account. `before`: the day of the one that came after them. */
 export type MissingNumbers = {
   rail: string

@@ -151,7 +151,7 @@ describe('what a statement says', () => {
     assert.equal(event?.reference, '')
   })
 
-  it('takes a deposit back in parts, never more than there was; another debit is not explained', async () => {
+  it('reverses a deposit in parts, never more than there was; another debit is not explained', async () => {
     const reference = nextReference()
     const [deposit] = await stated([paid(reference, { servicerReference: next('C') })])
     const back = (amount: string): CamtEntry =>

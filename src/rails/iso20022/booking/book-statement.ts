@@ -16,7 +16,7 @@ import { moveLumps } from './gap.sql.ts'
 import * as queries from './queries.ts'
 
 /**
- * Books what a checked statement reports and is not known yet, and reports it: deposits, what was taken back of them, payouts that
+ * Books what a checked statement reports and is not known yet, and reports it: deposits, what was reversed of them, payouts that
  * were carried out or came back, charges. A statement that does not continue the last one, or came before with other content, books
  * nothing: gives what differs. Runs in the block that stores the file.
  */
@@ -132,7 +132,7 @@ async function knownBookings(
 ): Promise<queries.StoredBooking[]> {
   const similar = await queries.similarBookings(db, scope, likenessOf(bank, statement, statementId))
   const known = similar.filter(({ gap }) => gap === null)
-  // What was taken back is not in doubt once a statement holds it: it is booked again. A notification of it is an old one.
+  // What was withdrawn is not in doubt once a statement holds it: it is booked again. A notification of it is an old one.
   return statement.kind === 'camt.053' ? known.filter(({ state }) => state !== 'withdrawn') : known
 }
 
@@ -146,9 +146,9 @@ async function bookBookings(
   const { statement, isAccepted = false } = received
   const known = await knownBookings(bank, db, scope, { statement, statementId: seen?.id ?? null })
   const identified = identify(bank, statement, { known, statementId, overlaps: isAccepted })
-  // What a corrected statement no longer has waits for one that has it, or for two operators who take it back.
+  // What a corrected statement no longer has waits for one that has it, or for two operators who withdraw it.
   if (seen) links.unlinkBookings(db, goneFrom(seen, { identified, known }))
-  // What came in first: what is taken back of it may be in the same statement, above it.
+  // What came in first: what is reversed of it may be in the same statement, above it.
   const news = identified.filter(isNews).toSorted((one, other) => sideOf(one) - sideOf(other))
   if (news.length > 0) {
     const explain = await explainerFor(bank, db, scope, news)

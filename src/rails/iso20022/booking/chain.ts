@@ -63,7 +63,9 @@ export function placeStatement(statement: NewStatement, near: readonly ChainedSt
     return { state: 'new', isInOpening, previousId: next.previous_id, nextId: next.id }
   }
   if (near.length === 0) return { state: 'new', isInOpening: false, previousId: null, nextId: null }
-  const last = near.findLast((one) => one.closing_on <= balance.on)
+  const last = near.findLast(
+    (one) => one.closing_on < balance.on || (one.closing_on === balance.on && !isLater(one, statement)),
+  )
   if (last)
     return {
       state: 'differs',
@@ -93,15 +95,17 @@ function isSameStatement(
   if (one.page !== page) return false
   const isSameDay = one.closing_on === balance.on
   const isSameBalance = one.opening === balance.opening && one.closing === balance.closing
+  // One that opens and closes otherwise comes after a gap.
+  const hasOneBalance = one.opening === balance.opening || one.closing === balance.closing
   if (one.number !== null && number !== undefined) {
     if (one.number !== number || one.closing_on.slice(0, 4) !== balance.on.slice(0, 4)) return false
     // A bank that gives every statement one number does not number: then each continues the last one on a later day.
-    return isSameDay || isSameBalance || !(continues && balance.on > one.closing_on)
+    return isSameDay || isSameBalance || (hasOneBalance && !(continues && balance.on > one.closing_on))
   }
   if (!isSameDay) return false
   if (one.number !== null || number !== undefined) return isSameBalance
   const isSamePeriod = one.period === '' || period === '' || one.period === period
-  return isSamePeriod && (isSameBalance || !continues)
+  return isSamePeriod && (isSameBalance || (hasOneBalance && !continues))
 }
 
 const isNumberedBefore = (one: ChainedStatement, { number, page }: NewStatement): boolean =>

@@ -40,7 +40,7 @@ describe('messages that contradict each other', () => {
     }
   })
 
-  it('take a deposit back once where only the bank’s reference differs: the other debit is not explained', async () => {
+  it('reverse a deposit once where only the bank’s reference differs: the other debit is not explained', async () => {
     const reference = nextReference()
     const back = (): CamtEntry =>
       paid(reference, {

@@ -10,7 +10,7 @@ export type StatementDifference = {
   cause?: 'opening_differs' | 'missing' | 'double' | 'swallowed' | 'other_amount'
   why: string
   amount: bigint
-  /** What a person has decided about, and is taken back if operators accept the file. */
+  /** What a person has decided about, and is reversed if operators accept the file. */
   takesBack?: readonly string[]
 }
 

@@ -18,7 +18,7 @@ export const paymentOf = (id: bigint): string => `bk_${id}`
 export const bookingOf = (payment: string): bigint | undefined =>
   /^bk_[1-9]\d{0,17}$/.test(payment) ? BigInt(payment.slice(3)) : undefined
 
-/** The event about one status of a payment to us. A reversal is another booking: a payment may be taken back in parts. */
+/** The event about one status of a payment to us. A reversal is another booking: a payment may be reversed in parts. */
 export const eventOf = (
   { id, reference, asset, amount }: Pick<StoredBooking, 'id' | 'reference' | 'asset' | 'amount'>,
   status: Status,

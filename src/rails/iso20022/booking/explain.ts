@@ -11,7 +11,7 @@ export type Explanation = {
   charge: bigint
 }
 
-/** A deposit that can still be taken back, as a whole or in part. */
+/** A deposit that can still be reversed, as a whole or in part. */
 export type Reversible = Pick<StoredBooking, 'id' | 'reference' | 'amount' | 'remainder' | 'end_to_end'>
 
 /** Payments that a message may be about. */
@@ -20,7 +20,7 @@ export type KnownPayment = NamedPayment
 /** What bookings are compared with. What one booking uses up is taken off for the next one. */
 export type Explainer = (booking: StatedBooking, identity: Identity) => Explanation
 
-/** `isDoubtful`: it may be a known booking, so nothing is taken back by it a second time. */
+/** `isDoubtful`: it may be a known booking, so it reverses nothing and returns no payout a second time. */
 type Identity = { id: bigint; endToEnd: string | null; isDoubtful: boolean }
 
 const nothing = { payments: [], deposit: undefined, charge: 0n }
@@ -29,11 +29,11 @@ const nothing = { payments: [], deposit: undefined, charge: 0n }
 export function newExplainer(payments: readonly KnownPayment[], deposits: Reversible[]): Explainer {
   const byKey = new Map(payments.map((payment) => [payment.key, payment]))
 
-  function incoming({ endToEndId, amount }: StatedBooking): Explanation {
+  function incoming({ endToEndId, amount }: StatedBooking, { isDoubtful }: Identity): Explanation {
     const payment = byKey.get(endToEndId)
     // Only we and the payee know the end-to-end id: what carries it comes back from the payee or a bank on the way.
     // What comes back once more, or after a person has said that it did not, is for a person.
-    if (payment && payment.state !== 'queued' && !payment.has_returned && amount <= payment.amount) {
+    if (payment && !isDoubtful && payment.state !== 'queued' && !payment.has_returned && amount <= payment.amount) {
       payment.has_returned = true
       return { ...nothing, kind: 'payout_returned', payments: [payment] }
     }
@@ -80,7 +80,7 @@ export function newExplainer(payments: readonly KnownPayment[], deposits: Revers
     return found.find((one) => one.remainder === amount) ?? found[0]
   }
 
-  return (booking, identity) => (booking.direction === 'in' ? incoming(booking) : outgoing(booking, identity))
+  return (booking, identity) => (booking.direction === 'in' ? incoming(booking, identity) : outgoing(booking, identity))
 }
 
 /** Ordered, and not debited yet. */

@@ -49,7 +49,7 @@ describe('what was notified within a gap', () => {
       assert.deepEqual([await lumps(world), await findings(world)], [[], left])
     }))
 
-  it('takes back what nobody has decided about when it comes later', () =>
+  it('withdraws what nobody has decided about when it comes later', () =>
     withBank(async (world) => {
       await accept(world, { number: 3, on: 6, opening: 1150, closing: 1150 })
       assert.deepEqual(await lumps(world), [150])
@@ -66,7 +66,7 @@ describe('what was notified within a gap', () => {
       await assertAgrees(world)
     }))
 
-  it('is a break about what a person has decided about, which can be taken back', () =>
+  it('is a break about what a person has decided about, which can be withdrawn', () =>
     withBank(async (world) => {
       await accept(world, { number: 2, on: 6, opening: 1150, closing: 1150 })
       await decide(world)
@@ -109,7 +109,7 @@ describe('a lost statement, where a person has decided about the gap', () => {
       await assertAgrees(world)
     }))
 
-  it('is taken with what continues neither end, once operators accept that the decision is taken back', () =>
+  it('is taken with what continues neither end, once operators accept that the decision is reversed', () =>
     withBank(async (world) => {
       await accept(world, { number: 4, on: 6, opening: 1200, closing: 1200 })
       const lump = await decide(world)

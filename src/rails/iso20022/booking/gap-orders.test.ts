@@ -103,7 +103,7 @@ it(`statements and notifications in any order: nothing uncertain is booked by it
           join iso20022_statements as one on one.id = statement_id
           where state = 'booked' and gap is null and number > ${run * 3 + 1}`
         assert.equal(count?.stated, entries.length)
-        // Two operators take back what no statement has.
+        // Two operators withdraw what no statement has.
         await world.ctx.db
           .sql`update iso20022_bookings set state = 'withdrawn' where statement_id is null and state = 'booked'`
         await reported(world)

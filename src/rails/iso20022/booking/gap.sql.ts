@@ -34,18 +34,18 @@ export const lumpsBefore = (db: Atomic, rail: string, statementId: bigint): Prom
     select * from iso20022_bookings where rail = ${rail} and statement_id = ${statementId} and gap = 'lump' and state = 'booked'
     order by id for update`
 
-/** The same, of all statements whose gap may have a booking of a day. */
+/** The same, of all statements whose gap may have a booking of some days. */
 export const lumpsAbout = (
   db: Atomic,
   { rail, account, asset }: StatementScope,
-  day: string,
+  { from, until }: { from: string; until: string },
 ): Promise<StoredBooking[]> =>
   db.sql`
     select lump.* from iso20022_bookings as lump
     join iso20022_statements as one on one.id = lump.statement_id
     join iso20022_statements as before on before.id = one.previous_id
     where lump.rail = ${rail} and lump.account = ${account} and lump.asset = ${asset} and gap = 'lump' and lump.state = 'booked'
-      and ${day} between (before.closing_on - 7)::text and one.closing_on::text
+      and ${until} >= (before.closing_on - 7)::text and ${from} <= one.closing_on::text
     order by lump.id for update of lump`
 
 /** A statement that comes between two others. */

@@ -85,7 +85,7 @@ describe('what an accepted statement opens differently by', () => {
       ]
       assert.deepEqual([await findings(world), await lumps(world)], [both, []])
       await assertAgrees(world)
-      // Two operators take the booking back: the rest is booked by itself.
+      // Two operators withdraw the booking: the rest is booked by itself.
       await world.ctx.db.sql`update iso20022_bookings set state = 'withdrawn' where statement_id is null`
       assert.deepEqual(await reported(world), [['deposit_final', 150]])
       assert.deepEqual([await findings(world), await lumps(world)], [[], [150]])
@@ -128,7 +128,7 @@ describe('what an accepted statement opens differently by', () => {
       await assertAgrees(world)
     }))
 
-  it('waits for what is pending, dated or not, and once it is booked nothing pending takes it back', () =>
+  it('waits for what is pending, dated or not, and once it is booked nothing pending withdraws it', () =>
     withBank(async (world) => {
       const report = async (name: string, on: number, status: string, date = `2026-03-0${on}`) => {
         const entry = { ...other('10.00'), status }

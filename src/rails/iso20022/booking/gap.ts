@@ -3,6 +3,7 @@ import { formatAmount } from '../../../platform/money/amount.ts'
 import { accountIdOf, type Bank, type BankReports, type OwnAccount } from '../bank.ts'
 import { keepLease } from '../lease.ts'
 import { lumpOf, nameOfStatement } from '../reading/interpret.ts'
+import { apart, dayAfter } from './agree.ts'
 import { bookNews } from './book-news.ts'
 import { paymentOf } from './events.ts'
 import { newExplainer } from './explain.ts'
@@ -29,14 +30,14 @@ export async function settleGaps(
     const lumps = await queries.lumpsBefore(db, bank.name, gap.statement_id)
     const decided = await decidedOf(bank, db, lumps, reports)
     const undecided = lumps.filter((one) => !decided.includes(one))
-    for (const { id } of undecided) await takeBack(bank, db, id, reports)
+    for (const { id } of undecided) await withdrawLump(bank, db, id, reports)
     const isBooked = gap.is_clear && !gap.is_pending && decided.length === 0 && gap.moved !== 0n
     if (isBooked) await bookLump(bank, db, { account, at }, gap, reports)
     if (isBooked || undecided.length > 0) reports.taken(db, { id: gap.file_id })
   }
 }
 
-/** Settles what is left to settle although no file has come: a person may have taken back what was in its way. */
+/** Settles what is left to settle although no file has come: a person may have withdrawn what was in its way. */
 export async function settleAllGaps(bank: Bank, holder: string, reports: BankReports): Promise<void> {
   for (const account of bank.accounts) {
     if ((await queries.unsettledGaps(bank.db, scopeOf(bank, account))).length === 0) continue
@@ -67,7 +68,8 @@ export async function decidedOf(
 }
 
 /**
- * What came in, as a notification says: just the amount that a person has decided about may be the same money, and waits for a person.
+ * What a notification says of the days of a gap that a person has decided about, as no statement has it: whatever its amount, it may be a
+ * part of that, and waits for a person.
  */
 export async function doubtedByDecisions(
   bank: Bank,
@@ -76,12 +78,14 @@ export async function doubtedByDecisions(
   { news, reports }: { news: readonly IdentifiedBooking[]; reports: BankReports },
 ): Promise<IdentifiedBooking[]> {
   const doubted: IdentifiedBooking[] = []
+  const today = at.toISOString().slice(0, 10)
   for (const one of news) {
-    const { direction, amount, bookedOn, valueOn } = one.stated
-    const day = bookedOn || valueOn || at.toISOString().slice(0, 10)
-    const lumps = direction === 'in' && !one.doubt ? await queries.lumpsAbout(db, scope, day) : []
-    const same = lumps.filter((lump) => lump.direction === 'in' && lump.amount === amount)
-    const [of] = await decidedOf(bank, db, same, reports)
+    const { isCharge, bookedOn, valueOn } = one.stated
+    const day = bookedOn || valueOn
+    // Without a day it was booked when it is reported, or before.
+    const days = day ? { from: day, until: day } : { from: dayAfter(today, -apart.pending), until: today }
+    const lumps = one.doubt || isCharge ? [] : await queries.lumpsAbout(db, scope, days)
+    const [of] = await decidedOf(bank, db, lumps, reports)
     doubted.push(of ? { ...one, doubt: { why: 'double', of } } : one)
   }
   return doubted
@@ -116,8 +120,8 @@ function textOf({ asset }: OwnAccount, gap: queries.UnsettledGap): string {
   return `${named}: it opens with ${shown(gap.opening)}, and the one before it closed with ${shown(gap.closed)}.`
 }
 
-/** Takes back an amount that stood for what nobody knew. */
-export async function takeBack(bank: Bank, db: Atomic, id: bigint, reports: BankReports): Promise<void> {
+/** Withdraws an amount that stood for what nobody knew. */
+export async function withdrawLump(bank: Bank, db: Atomic, id: bigint, reports: BankReports): Promise<void> {
   const lump = await notifiedBooking(db, bank.name, id)
   if (!lump) return
   await reports.report(db, withdrawBooking(db, bank.name, lump).events)

@@ -4,7 +4,7 @@ import type { StatementBalance } from './chain.ts'
 import type { StatementDifference } from './differ.ts'
 import { paymentOf } from './events.ts'
 import type { Explanation } from './explain.ts'
-import { decidedOf, takeBack } from './gap.ts'
+import { decidedOf, withdrawLump } from './gap.ts'
 import * as queries from './gap.sql.ts'
 import type { IdentifiedBooking } from './identify.ts'
 import type { StoredBooking } from './queries.ts'
@@ -25,7 +25,7 @@ type Room = { why: StatementDifference } | { moved: bigint[] }
 /**
  * Makes room for a statement between two others, where a person has decided about what was not known there. That stays as it is where the
  * statement leaves just as much unknown, or has one booking, and this names nothing of ours but the order that it was matched to. Otherwise nothing of the statement
- * is booked until operators have accepted that it is taken back.
+ * is booked until operators have accepted that it is reversed.
  */
 export async function makeRoom(bank: Bank, db: Atomic, coming: Coming, reports: BankReports): Promise<Room> {
   const { balance, laterId, takesBack } = coming
@@ -46,7 +46,7 @@ export async function makeRoom(bank: Bank, db: Atomic, coming: Coming, reports: 
     return { moved: [] }
   }
   if (!decided.every(({ id }) => takesBack.includes(paymentOf(id)))) return { why: decidedAlready(decided, amount) }
-  for (const { id } of decided) await takeBack(bank, db, id, reports)
+  for (const { id } of decided) await withdrawLump(bank, db, id, reports)
   return { moved: [] }
 }
 
@@ -81,7 +81,7 @@ const decidedAlready = (decided: readonly StoredBooking[], amount: bigint): Stat
   cause: 'double',
   why:
     `What this statement brings was booked as one amount before it came (${decided.map(({ id }) => paymentOf(id)).join(', ')}), and a person ` +
-    'has decided about that. If the file is accepted, that is taken back, what was paid out of it is a loss, and the bookings of the statement count.',
+    'has decided about that. If the file is accepted, that is reversed, what was paid out of it is a loss, and the bookings of the statement count.',
   amount,
   takesBack: decided.map(({ id }) => paymentOf(id)),
 })

@@ -101,7 +101,7 @@ export type StoredBooking = {
   asset: string
   direction: 'in' | 'out'
   amount: bigint
-  /** `withdrawn`: two operators took it back, because its statement does not hold it. */
+  /** `withdrawn`: two operators withdrew it, because its statement does not hold it. */
   state: 'pending' | 'booked' | 'withdrawn'
   was_pending: boolean
   kind: BookingKind
@@ -165,7 +165,7 @@ export const similarBookings = (
       and (id in (select id from near) or charge_of in (select id from near))
     order by id for update`
 
-/** Deposits that were not wholly taken back, by our reference or by the payer's own, the latest first. */
+/** Deposits that were not wholly reversed, by our reference or by the payer's own, the latest first. */
 export const reversibleDeposits = (
   db: Db,
   { rail, account, asset }: StatementScope,
@@ -182,17 +182,28 @@ export const bookPending = (
   db: Atomic,
   booked: readonly Pick<
     BookingRow,
-    'id' | 'kind' | 'reference' | 'paymentKey' | 'reversesId' | 'remainder' | 'bookedOn' | 'payer'
+    | 'id'
+    | 'kind'
+    | 'reference'
+    | 'paymentKey'
+    | 'reversesId'
+    | 'remainder'
+    | 'bookedOn'
+    | 'payer'
+    | 'doubt'
+    | 'doubtsId'
   >[],
 ): void =>
   db.send`
     update iso20022_bookings as known set state = 'booked', kind = now.kind, reference = now.reference,
-      payment_key = now.payment_key, payer = coalesce(now.payer, known.payer), reverses_id = now.reverses_id, remainder = now.remainder, booked_on = now.booked_on
+      payment_key = now.payment_key, payer = coalesce(now.payer, known.payer), reverses_id = now.reverses_id, remainder = now.remainder, booked_on = now.booked_on,
+      doubt = coalesce(now.doubt, known.doubt), doubts_id = coalesce(now.doubts_id, known.doubts_id)
     from unnest(${booked.map(({ id }) => id)}::bigint[], ${booked.map(({ kind }) => kind)}::text[],
       ${booked.map(({ paymentKey }) => paymentKey)}::text[], ${booked.map(({ reversesId }) => reversesId)}::bigint[],
-      ${booked.map(({ remainder }) => remainder)}::numeric[], ${booked.map(({ bookedOn }) => bookedOn)}::text[]
-, ${booked.map(({ reference }) => reference)}::text[], ${booked.map(({ payer }) => payer)}::bytea[]
-    ) as now (id, kind, payment_key, reverses_id, remainder, booked_on, reference, payer)
+      ${booked.map(({ remainder }) => remainder)}::numeric[], ${booked.map(({ bookedOn }) => bookedOn)}::text[],
+      ${booked.map(({ reference }) => reference)}::text[], ${booked.map(({ payer }) => payer)}::bytea[],
+      ${booked.map(({ doubt }) => doubt)}::text[], ${booked.map(({ doubtsId }) => doubtsId)}::bigint[]
+    ) as now (id, kind, payment_key, reverses_id, remainder, booked_on, reference, payer, doubt, doubts_id)
     where known.id = now.id`
 
 /** Notes how much of deposits is left. */
@@ -203,7 +214,7 @@ export const setRemainders = (db: Atomic, deposits: readonly { id: bigint; remai
       as now (id, remainder)
     where known.id = now.id`
 
-/** What came under a reference of ours, with what was taken back of it, in the order in which it was reported. */
+/** What came under a reference of ours, with what was reversed of it, in the order in which it was reported. */
 export const depositsUnder = (
   db: Db,
   rail: string,

@@ -8,12 +8,13 @@ type Carried = { key: string; asset: string; amount: bigint }
 
 /** A booking that a message reported, and what was booked for it besides. */
 export type NotifiedBooking = StoredBooking & {
+  file_id: bigint
   carried: Carried[]
-  /** The deposit that it took back, unless that was taken back as a booking itself. */
+  /** The deposit that it reversed, unless that was withdrawn as a booking itself. */
   deposit: Pick<StoredBooking, 'id' | 'reference' | 'asset'> | undefined
 }
 
-/** What follows from taking a booking back: what the rail reports, and what it has not charged after all. */
+/** What follows from withdrawing a booking: what the rail reports, and what it has not charged after all. */
 export type Withdrawal = {
   events: (RailEvent & { rail: string })[]
   uncharged: { place: string; asset: string; amount: bigint } | undefined
@@ -25,7 +26,7 @@ const key = /^booking (bk_\d+)$/
 export const bookingOfFinding = (text: string): bigint | undefined => bookingOf(key.exec(text)?.[1] ?? '')
 
 export async function notifiedBooking(db: Db, rail: string, id: bigint): Promise<NotifiedBooking | undefined> {
-  const [booking] = await db.sql<StoredBooking>`
+  const [booking] = await db.sql<StoredBooking & { file_id: bigint }>`
     select * from iso20022_bookings where rail = ${rail} and id = ${id} for update`
   if (!booking) return undefined
   const carried = await db.sql<Carried>`
@@ -35,15 +36,24 @@ export async function notifiedBooking(db: Db, rail: string, id: bigint): Promise
   return { ...booking, carried, deposit }
 }
 
-/** Why a booking cannot be taken back; undefined: it can. */
+/** Why a booking cannot be withdrawn; undefined: it can. */
 export function whyNotWithdrawn(booking: NotifiedBooking | undefined): string | undefined {
   // What stands for what nobody knows before a statement is no booking of it.
   if (booking?.state !== 'booked' || (booking.statement_id !== null && booking.gap === null))
     return 'No such booking waits for its statement.'
-  return booking.kind === 'deposit' && booking.remainder <= 0n ? 'All of it was taken back before.' : undefined
+  return booking.kind === 'deposit' && booking.remainder <= 0n ? 'All of it was reversed before.' : undefined
 }
 
-/** Takes a booking back. A statement that holds it after all books it again. */
+/** Why an amount that stands for what nobody knows stays booked; undefined: something else may explain what it was booked for. */
+export async function whyNotDoubtful(db: Db, booking: NotifiedBooking | undefined): Promise<string | undefined> {
+  if (booking?.gap !== 'lump') return undefined
+  const unsettled = await db.sql`select from iso20022_unsettled_gaps where statement_id = ${booking.statement_id}`
+  return unsettled.length > 0
+    ? undefined
+    : 'It is what the statement opens differently by, again: this break ends by itself.'
+}
+
+/** Withdraws a booking. A statement that holds it after all books it again. */
 export function withdrawBooking(db: Atomic, rail: string, booking: NotifiedBooking): Withdrawal {
   const { id, kind, asset, amount, remainder, reference, carried, deposit } = booking
   db.send`update iso20022_bookings set state = 'withdrawn' where id = ${id}`

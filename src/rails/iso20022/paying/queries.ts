@@ -54,17 +54,31 @@ export const lockPayments = (
       select id from iso20022_batches where rail = ${rail} and message_id = any(${messages})))
     order by key for update`
 
-/** Whether a statement of a day after its payment file has come to its last page, and a debit that names the payment. */
+/**
+ * What there is of a payment once a statement of a day after its payment file has come to its last page: a debit that names it; one of its
+ * amount that names nothing and is not booked as something else; a statement since that opens differently from the one that it continues.
+ */
 export const laterStatement = (
   db: Db,
   { rail, account, key }: { rail: string; account: string; key: string },
-): Promise<{ is_debited: boolean }[]> =>
+): Promise<{ sent_on: string; is_debited: boolean; has_like: boolean; has_gap: boolean }[]> =>
   db.sql`
-    select exists (select from iso20022_bookings where rail = ${rail} and payment_key = ${key} and direction = 'out') as is_debited
+    select sent_on::text,
+      exists (select from iso20022_bookings where rail = ${rail} and payment_key = ${key} and direction = 'out') as is_debited,
+      exists (
+        select from iso20022_bookings as debit where debit.rail = ${rail} and debit.account = ${account} and asset = payment.asset
+          and direction = 'out' and kind = 'unexplained' and state = 'booked' and gap is null and payment_key is null and amount = payment.amount
+          and (booked_on = '' or booked_on >= sent_on::text)
+          and not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || debit.id)) as has_like,
+      exists (
+        select from iso20022_statements as one left join iso20022_statements as before on before.id = one.previous_id
+        where one.rail = ${rail} and one.account = ${account} and one.asset = payment.asset and one.closing_on >= sent_on
+          and coalesce(one.opening - before.closing + one.overlap + before.overlap_after <> 0, true)) as has_gap
     from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
+    cross join lateral (select (batch.sent_at at time zone 'UTC')::date as sent_on) as sent
     where payment.rail = ${rail} and key = ${key} and exists (
       select from iso20022_statements as later where later.rail = ${rail} and later.account = ${account}
-        and later.asset = payment.asset and later.is_last and later.closing_on > (batch.sent_at at time zone 'UTC')::date)`
+        and later.asset = payment.asset and later.is_last and later.closing_on > sent_on)`
 
 /** Writes down what the bank says of payments. */
 export const updatePayments = (

@@ -46,7 +46,7 @@ export type PartRow = {
   cause: string | null
   why: string
   difference: bigint | null
-  /** What a person has decided about, and is taken back if the file is accepted. */
+  /** What a person has decided about, and is reversed if the file is accepted. */
   takesBack: string
 }
 
