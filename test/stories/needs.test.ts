@@ -94,6 +94,7 @@ describe('what needs a person', () => {
       'hedge short',
       'hedge unfilled',
       'hedge unpriced',
+      'hold on_hold payer',
       'suspense debit',
       'unknown_payout payee close',
       'unknown_payout payee none',

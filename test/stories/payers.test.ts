@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
 import { profilesOf } from '../../src/exchange/customers/profile.ts'
+import { listNeeds } from '../../src/exchange/needs/list-needs.ts'
 import { refundTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
 import { propose } from '../../src/exchange/proposals/proposal.ts'
 import { whole } from '../support/billing.ts'
@@ -58,6 +59,12 @@ describe('a bank transfer from a stranger', () => {
     const { status_details: details, status_history: history } = await arrive(exchange, one.id, 'on_hold')
     assert.equal(details, 'review')
     assert.ok(history.some(({ reason }) => reason === 'Somebody else than the customer paid.'))
+    const need = (await listNeeds(exchange.service.composition.ctx)).find(({ subject }) => subject === one.id)
+    assert.deepEqual([need?.kind, need?.cause], ['hold', 'on_hold payer'])
+    assert.match(
+      need?.sentence ?? '',
+      /is on hold for its payer\. Somebody else than the customer paid\. Compare payer and customer\./,
+    )
     const check = await compared(one)
     assert.deepEqual(
       [check.outcome, check.payer.name, check.payer.account, check.name, check.isVerified],
@@ -68,6 +75,7 @@ describe('a bank transfer from a stranger', () => {
     await releaseTransaction(exchange.service.composition.ctx, BigInt(one.id), staff)
     await arrive(exchange, one.id, 'finished')
     assert.ok((await compared(one)).acceptedAt)
+    assert.ok((await listNeeds(exchange.service.composition.ctx)).every(({ subject }) => subject !== one.id))
     // From now on this account may pay for this customer, and for nobody else.
     const again = await order(true, (await whatIs(one.id)).personal.email ?? '')
     pay(again, 'Fremd Handels GmbH')

@@ -2,6 +2,7 @@
 export const needForms: Readonly<Record<string, readonly string[]>> = {
   'hold on_hold': ['release', 'refund'],
   'hold on_hold review': ['release', 'refund'],
+  'hold on_hold payer': ['release', 'refund'],
   'hold refund held': ['release'],
   'hold refund failed': ['redirect'],
   'approval payout': ['approve'],

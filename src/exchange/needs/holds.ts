@@ -1,3 +1,4 @@
+import { reviewedOutcomes } from '../settlement/payer.ts'
 import { causesOf, day, type Finding, hour, type NeedSource, orderOr, sameOrder, timesOf } from './need.ts'
 
 /**
@@ -12,6 +13,10 @@ export const heldOrders: NeedSource = {
     'on_hold review': {
       urgency: 'today',
       sentence: 'Order {order} is on hold for you to look at. {about} Release it, or refund it.',
+    },
+    'on_hold payer': {
+      urgency: 'today',
+      sentence: 'Order {order} is on hold for its payer. {about} Compare payer and customer. Release it, or refund it.',
     },
     'on_hold refund_pending': {
       urgency: 'today',
@@ -63,15 +68,21 @@ export const heldOrders: NeedSource = {
       select cause, split_part(cause, ' ', 1) as status, nullif(split_part(cause, ' ', 2), '') as details, before
       from unnest(${causesOf(look)}::text[], ${timesOf(look)}::timestamptz[]) as wanted (cause, before)),
     open as (
-      select * from transactions where status = 'on_hold'
+      select *, case when status_details = 'review' and exists (
+          select from payer_checks as checked join deposits on deposits.id = deposit_id
+          where checked.transaction_id = transactions.id and outcome = any(${reviewedOutcomes}::text[])
+            and accepted_at is null and amount > exchanged + refunded + taken_back)
+        then 'payer' else status_details end as details
+      from transactions where status = 'on_hold'
       union all
-      select * from transactions where status = 'waiting_for_deposit' and status_details = 'confirming')
+      select *, status_details from transactions where status = 'waiting_for_deposit' and status_details = 'confirming')
     select wanted.cause, public_id::text as subject, entered.at as since, public_id as "order",
       coalesce('“' || held.reason || '”, says ' || held.by || '.', entered.reason) as about,
       from_asset as asset, case when from_amount > 0 then from_amount else expected_from end as amount, null as count
     from open as transactions
     join wanted on wanted.status = transactions.status and wanted.details is not distinct from (
-      select details from wanted as exact where exact.status = transactions.status and details = status_details)
+      select exact.details from wanted as exact
+      where exact.status = transactions.status and exact.details = transactions.details)
     cross join lateral (
       select at, reason, kind from status_history where transaction_id = transactions.id order by number desc limit 1) as entered
     left join lateral (

@@ -137,7 +137,8 @@ const reviewed = [
   { outcomes: ['hold', 'return'], reason: 'Somebody else than the customer paid.' },
   { outcomes: ['unnamed'], reason: 'The bank names no payer, and the customer has never paid from this account.' },
 ] as const
-const reviewedOutcomes = reviewed.flatMap(({ outcomes }): PayerCheckOutcome[] => [...outcomes])
+/** Those alone. */
+export const reviewedOutcomes = reviewed.flatMap(({ outcomes }): PayerCheckOutcome[] => [...outcomes])
 
 /** Whether staff decide about money after a comparison. */
 export const isReviewed = (outcome: PayerCheckOutcome | undefined): boolean =>
