@@ -6,19 +6,15 @@ import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { newMnemonic } from '../rails/bitcoin/keys.ts'
 import { makeKeys } from '../rails/keys/made-keys.ts'
-import { bitcoinFamily, destinationOf as bitcoinDestination } from '../rails/bitcoin/signing-family.ts'
-import { destinationOf as evmDestination, evmFamily } from '../rails/evm/signing-family.ts'
-import { findNetwork, type Network } from '../reference/catalog/network.ts'
+import { bitcoinFamily } from '../rails/bitcoin/signing-family.ts'
+import { evmFamily } from '../rails/evm/signing-family.ts'
 import { readKeystore, readPasswordFile } from '../rails/keys/keystore.ts'
-import { destinationOf as xrplDestination, xrplFamily } from '../rails/xrpl/signing-family.ts'
+import { xrplFamily } from '../rails/xrpl/signing-family.ts'
+import { readWholePolicy } from './allow-list.ts'
 import { openJournal } from './journal.ts'
-import { emptyPolicy, readPolicy } from './policy.ts'
+import { emptyPolicy, type Policy } from './policy.ts'
 import { serveSigner } from './serve.ts'
 import { openKeySigner } from './signer.ts'
-
-/** What an address of the policy pays to, on any chain that the signer signs for. */
-export const destinationOf = (address: string): string | undefined =>
-  bitcoinDestination(address) ?? xrplDestination(address) ?? evmDestination(address)
 
 /** The socket of the signer in a folder. */
 export const socketIn = (folder: string): string => join(folder, 'signer.sock')
@@ -43,16 +39,15 @@ export async function runSigner(
   const mnemonic = await readMnemonic(folder, 'signer')
   // A keystore that the service used before, with its addresses.
   const evmMnemonic = existsSync(join(folder, 'evm.keystore')) ? await readMnemonic(folder, 'evm') : mnemonic
-  const policy = readPolicy(await readFile(join(folder, 'policy.yaml'), 'utf8'))
-  const allowed = new Set([...policy.allowed].map(allowedIn))
+  const policy = await policyIn(folder)
   const gid = group === undefined ? undefined : await idOfGroup(group)
   const journal = await openJournal(join(folder, 'journal.jsonl'))
   const families = {
-    bitcoin: bitcoinFamily(mnemonic),
+    bitcoin: bitcoinFamily(mnemonic, policy),
     xrpl: xrplFamily(mnemonic),
     evm: evmFamily(evmMnemonic, policy),
   }
-  const signer = openKeySigner({ policy: { ...policy, allowed }, journal, clock, log, families })
+  const signer = openKeySigner({ policy, journal, clock, log, families })
   const server = await serveSigner(signer, { socket: socketIn(folder), gid }, log).catch(async (error: unknown) => {
     await journal.close()
     throw error
@@ -73,28 +68,18 @@ export async function runSigner(
   }
 }
 
+/** What keeps a signer from reading the policy in its folder, in a sentence; undefined for nothing. */
+export const policyProblem = (folder: string): Promise<string | undefined> =>
+  policyIn(folder).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+
+const policyIn = async (folder: string): Promise<Policy> =>
+  readWholePolicy(await readFile(join(folder, 'policy.yaml'), 'utf8'))
+
 const readMnemonic = async (folder: string, name: string): Promise<string> =>
   readKeystore(join(folder, `${name}.keystore`), await readPasswordFile(join(folder, `${name}.keystore-password`)))
-
-/** An entry of the allow-list with what its address pays to. */
-function allowedIn(entry: string): string {
-  const [, code, address] = /^([A-Z][A-Z0-9]{1,19}):(.+)$/.exec(entry) ?? []
-  if (code === undefined || address === undefined) {
-    throw new Error(`policy.yaml: ${entry} names no chain: write CHAIN:ADDRESS, such as "BTC:bc1q...".`)
-  }
-  const network = findNetwork(code)
-  if (!network) throw new Error(`policy.yaml: ${entry} names an unknown chain.`)
-  if (network.code !== code) throw new Error(`policy.yaml: ${entry} must name the chain as ${network.code}.`)
-  const destination = destinationOn(network, address)
-  if (destination === undefined) throw new Error(`policy.yaml: ${entry} has no address of ${code}.`)
-  return `${code}:${destination}`
-}
-
-/** What an address pays to on one chain. */
-function destinationOn({ code, family }: Network, address: string): string | undefined {
-  if (family === 'evm') return evmDestination(address)
-  return code === 'XRP' ? xrplDestination(address) : bitcoinDestination(address, code)
-}
 
 async function idOfGroup(name: string): Promise<number> {
   const lines = (await readFile('/etc/group', 'utf8')).split('\n').map((line) => line.split(':'))

@@ -84,6 +84,7 @@ before(async () => {
   - { asset: BTC-BTC, per: PT1H, max: "0.03" }
   - { asset: BTC-BTC, per: P1D, max: "0.05" }
 destinations: { allow: [${friends.map((friend) => `"BTC:${friend}"`).join(', ')}] }
+test_chains: [{ network: BTC, chain: regtest }]
 approvals: [{ asset: BTC-BTC, above: "0.005", count: 2 }]
 approvers:
 ${lines.join('\n')}

@@ -62,6 +62,12 @@ Without the keystore and its password all coins are lost: keep copies of both, i
     run: async (input) => (await import('./signer.ts')).init(input),
   },
   {
+    usage: 'signer check --dir DIR',
+    does: 'Checks policy.yaml in the folder of a signer, as the signer reads it when it starts.',
+    details: 'Changes nothing, and needs no running signer. Exits with 1 if there is a fault.',
+    run: async (input) => (await import('./signer.ts')).check(input),
+  },
+  {
     usage: 'signer run --dir DIR [--socket-group NAME]',
     does: 'Runs the signer until it is stopped by Ctrl-C or SIGTERM. It listens on DIR/signer.sock.',
     details: `Only the user who runs it may open the socket; with --socket-group, the members of that group, too. The service then

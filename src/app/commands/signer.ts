@@ -3,15 +3,17 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Answer, Invocation } from '../../doors/commands/command.ts'
+import { findNetwork } from '../../reference/catalog/network.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { createLog } from '../../platform/lib/log.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
 import { openSignerClient, type SignerClient } from '../../rails/keys/signer-client.ts'
+import { destinationOn } from '../../signer/allow-list.ts'
 import { approvalContent, resumeContent } from '../../signer/judge.ts'
 import { repairJournal } from '../../signer/repair.ts'
 import { isAnswered } from '../../signer/serve.ts'
-import { destinationOf, initSigner, runSigner, socketIn } from '../../signer/open.ts'
+import { initSigner, policyProblem, runSigner, socketIn } from '../../signer/open.ts'
 import type { SignerStatus } from '../../signer/signer.ts'
 
 /** Makes the signer's folder. */
@@ -20,6 +22,16 @@ export async function init({ flags: { dir = '' } }: Invocation): Promise<Answer>
   return {
     json: { dir },
     text: `Created ${dir}. Keep copies of signer.keystore and its password elsewhere. Write policy.yaml, then: cambio signer run --dir ${dir}`,
+  }
+}
+
+/** Says what keeps the signer from reading its policy. */
+export async function check({ flags: { dir = '' } }: Invocation): Promise<Answer> {
+  const problem = await policyProblem(dir)
+  return {
+    json: { ok: problem === undefined, problem: problem ?? null },
+    text: problem ?? `${join(dir, 'policy.yaml')} has no faults.`,
+    exitCode: problem === undefined ? 0 : 1,
   }
 }
 
@@ -79,8 +91,9 @@ export async function approve(input: Invocation): Promise<Answer> {
   const { asset = '', amount: text = '', to = '' } = input.flags
   const booked = bookedAsset(asset)
   if (!booked) throw new Error(`Unknown asset: ${asset}.`)
-  const destination = destinationOf(to)
-  if (destination === undefined) throw new Error('This is not an address that the signer knows.')
+  const network = findNetwork(booked.network)
+  const destination = network && destinationOn(network, to)
+  if (destination === undefined) throw new Error(`This is not an address of ${booked.network} that the signer knows.`)
   const amount = parseAmount(text, booked)
   const given = await signedBy(input, approvalContent({ payout, asset, amount, destination }))
   await clientOf(input).call('/approve', { payout, asset, amount: String(amount), destination, ...given })
