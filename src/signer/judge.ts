@@ -1,5 +1,5 @@
 import { after } from '../platform/lib/clock.ts'
-import { type Payment, SignerRefusal, type TransferContent } from '../rails/keys/signer.ts'
+import { accountOf, type Payment, SignerRefusal, type TransferContent } from '../rails/keys/signer.ts'
 import { formatAmount } from '../platform/money/amount.ts'
 import { bookedAsset } from '../reference/catalog/sync-assets.ts'
 import type { Memory } from './memory.ts'
@@ -72,18 +72,16 @@ type Destined = Pick<Payment, 'asset' | 'destination'>
 const classOf = (policy: Policy, payment: Destined): DestinationClass =>
   isAllowed(policy, payment) ? 'listed' : 'customer'
 
-/** What a payment's destination gets with it: in the same transfer, and within a window before. */
+/** What a payment's account gets with it, under any tag: in the same transfer, and within a window before. */
 function togetherWith(
   memory: Memory,
   { payment, content, now }: { payment: Payment; content: TransferContent; now: Date },
   windowMs: number | undefined,
 ): bigint {
-  const { payout, asset, amount, destination } = payment
+  const { payout, asset, amount } = payment
   if (windowMs === undefined) return amount
-  const others = content.payments.filter(
-    (one) =>
-      one.payout !== payout && one.asset === asset && one.destination === destination && !memory.payment(one.payout),
-  )
+  const isOther = (one: Payment) => one.payout !== payout && one.asset === asset && accountOf(one) === accountOf(payment)
+  const others = content.payments.filter((one) => isOther(one) && !memory.payment(one.payout))
   return amount + sumOf(others) + memory.paidTo(payment, after(now, -windowMs))
 }
 

@@ -1,4 +1,4 @@
-import type { Payment, TransferContent } from '../rails/keys/signer.ts'
+import { accountOf, type Payment, type TransferContent } from '../rails/keys/signer.ts'
 import type { JournalLine } from './journal.ts'
 
 /** A payment that was signed, and what each transfer that carries it excludes. */
@@ -10,7 +10,7 @@ export type Memory = {
   signed(digest: string): { bytes: unknown } | undefined
   payment(payout: string): SignedPayment | undefined
   claim(subject: string): string | undefined
-  /** What was signed for a destination since a time, without one payout. */
+  /** What was signed for the account of a destination since a time, without one payout. */
   paidTo(payment: Payment, since: Date): bigint
   /** What was signed since a time of payments that count. */
   paidSince(since: Date, counts: (payment: Payment) => boolean): bigint
@@ -57,9 +57,10 @@ export function openMemory(lines: readonly JournalLine[]): Memory {
     claim: (subject) => claims.get(subject),
     paidSince: (since, counts) =>
       sent.reduce((sum, one) => (one.at > since.getTime() && counts(one) ? sum + one.amount : sum), 0n),
-    paidTo: ({ payout, asset, destination }, since) =>
+    paidTo: (payment, since) =>
       sent.reduce((sum, one) => {
-        const isOther = one.payout !== payout && one.asset === asset && one.destination === destination
+        const { payout, asset } = payment
+        const isOther = one.payout !== payout && one.asset === asset && accountOf(one) === accountOf(payment)
         return isOther && one.at > since.getTime() ? sum + one.amount : sum
       }, 0n),
     spentSince: (asset, since) =>

@@ -36,8 +36,8 @@ export type Policy = {
   /** The most that a chain may take for one transfer, of its coin in smallest units. `rate`: in billionths of the unit of the chain. */
   fees: ReadonlyMap<string, { rate: bigint | undefined; amount: bigint | undefined }>
   /**
-   * Payments above an amount need approvals by so many different approvers. With a window, all that one destination gets within it counts
-   * as one payment, so that many small ones do not evade them.
+   * Payments above an amount need approvals by so many different approvers. With a window, all that one account gets within it, under
+   * any tag, counts as one payment, so that many small ones do not evade them.
    */
   approvals: readonly { asset: string; above: bigint; count: number; windowMs: number | undefined }[]
   approvers: ReadonlyMap<string, KeyObject>
@@ -241,7 +241,7 @@ fees: []
 
 # Payments above an amount need this many signed approvals (cambio signer approve).
 approvals: []
-# window: what one destination gets within this time counts as one payment.
+# window: what one account gets within this time, under any destination tag, counts as one payment.
 #  - { asset: BTC-BTC, above: "0.1", count: 2, window: PT1H }
 
 # Who approves and resumes. The key is the line that "openssl pkey -in KEY -pubout" prints between BEGIN and END.
