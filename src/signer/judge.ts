@@ -2,6 +2,7 @@ import { after } from '../platform/lib/clock.ts'
 import { accountOf, type Payment, SignerRefusal, type TransferContent } from '../rails/keys/signer.ts'
 import { formatAmount } from '../platform/money/amount.ts'
 import { bookedAsset } from '../reference/catalog/sync-assets.ts'
+import { refuseUnapproved } from './approval.ts'
 import type { Memory } from './memory.ts'
 import { type Cap, type DestinationClass, hasNeededCaps, type Policy } from './policy.ts'
 
@@ -58,10 +59,8 @@ function refusalOf(
       )
       .map(({ count }) => count),
   )
-  const given = [...memory.approversOf(approvalContent(payment))].filter((name) => policy.approvers.has(name)).length
-  return given < needed
-    ? new SignerRefusal('approval_missing', `The payout needs ${needed} approvals.`, [payout])
-    : undefined
+  const asked = { payout, needed, fee: content.fee.amount, now, wasSigned: known !== undefined }
+  return needed === 0 ? undefined : refuseUnapproved(policy, memory.approvalsOf(payment), asked)
 }
 
 /** The chain of an asset is the second part of its id. */
@@ -80,7 +79,8 @@ function togetherWith(
 ): bigint {
   const { payout, asset, amount } = payment
   if (windowMs === undefined) return amount
-  const isOther = (one: Payment) => one.payout !== payout && one.asset === asset && accountOf(one) === accountOf(payment)
+  const isOther = (one: Payment) =>
+    one.payout !== payout && one.asset === asset && accountOf(one) === accountOf(payment)
   const others = content.payments.filter((one) => isOther(one) && !memory.payment(one.payout))
   return amount + sumOf(others) + memory.paidTo(payment, after(now, -windowMs))
 }
@@ -161,10 +161,6 @@ function nameOf(id: string): string {
 }
 
 const sumOf = (payments: readonly Payment[]): bigint => payments.reduce((sum, { amount }) => sum + amount, 0n)
-
-/** What approvers sign: exactly one payment. Amounts are in smallest units. */
-export const approvalContent = ({ payout, asset, amount, destination }: Payment): string =>
-  ['cambio payment approval 1', payout, asset, String(amount), destination].join('\n')
 
 /** What approvers sign to end one halt. */
 export const resumeContent = (halt: string): string => `cambio signer resume 1\n${halt}`

@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 
 import { Ajv } from 'ajv'
 import { parse } from 'yaml'
@@ -29,6 +29,8 @@ export type TestNetwork = 'testnet' | 'regtest'
 
 /** What the signer signs. What no rule allows is refused. */
 export type Policy = {
+  /** A hash of all that it says. Comments do not count. */
+  version: string
   caps: readonly Cap[]
   /** Destinations of payouts: anywhere, or the listed addresses only. Each entry begins with its chain: `BTC:bc1q...`. */
   anyDestination: boolean
@@ -118,6 +120,7 @@ export function readPolicy(text: string): Policy {
     throw new Error('policy.yaml: more approvals are needed than there are approvers.')
   }
   return {
+    version: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
     caps: caps.map(({ asset, per, max, class: only }) => ({
       asset,
       class: only,

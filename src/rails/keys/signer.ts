@@ -53,5 +53,6 @@ export type SignerRefusalCode =
   | 'cap'
   | 'fee'
   | 'approval_missing'
+  | 'approval_expired'
   | 'already_signed'
   | 'forged'
