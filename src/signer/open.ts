@@ -1,5 +1,4 @@
-import { existsSync } from 'node:fs'
-import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Clock } from '../platform/lib/clock.ts'
@@ -36,18 +35,13 @@ export async function runSigner(
   folder: string,
   { clock, log, group }: { clock: Pick<Clock, 'realNow'>; log: Log; group?: string | undefined },
 ): Promise<{ stop(): Promise<void> }> {
-  const mnemonic = await readMnemonic(folder, 'signer')
-  // A keystore that the service used before, with its addresses.
-  const evmMnemonic = existsSync(join(folder, 'evm.keystore')) ? await readMnemonic(folder, 'evm') : mnemonic
+  const mnemonics = await readMnemonics(folder)
   const policy = await policyIn(folder)
   const gid = group === undefined ? undefined : await idOfGroup(group)
   const journal = await openJournal(join(folder, 'journal.jsonl'))
-  const families = {
-    bitcoin: bitcoinFamily(mnemonic, policy),
-    xrpl: xrplFamily(mnemonic),
-    evm: evmFamily(evmMnemonic, policy),
-  }
-  const signer = openKeySigner({ policy, journal, clock, log, families })
+  const opened = { bitcoin: bitcoinFamily, xrpl: xrplFamily, evm: evmFamily }
+  const signing = Object.fromEntries([...mnemonics].map(([name, mnemonic]) => [name, opened[name](mnemonic, policy)]))
+  const signer = openKeySigner({ policy, journal, clock, log, families: signing })
   const server = await serveSigner(signer, { socket: socketIn(folder), gid }, log).catch(async (error: unknown) => {
     await journal.close()
     throw error
@@ -77,6 +71,31 @@ export const policyProblem = (folder: string): Promise<string | undefined> =>
 
 const policyIn = async (folder: string): Promise<Policy> =>
   readWholePolicy(await readFile(join(folder, 'policy.yaml'), 'utf8'))
+
+const families = ['bitcoin', 'xrpl', 'evm'] as const
+type Family = (typeof families)[number]
+
+/**
+ * The mnemonics in a signer's folder: each family of chains has that of FAMILY.keystore, or else that of signer.keystore; a family without
+ * either has none. Refuses a keystore that would not be used: its coins would stay where they are, and nothing would say so.
+ */
+async function readMnemonics(folder: string): Promise<Map<Family, string>> {
+  const names = (await readdir(folder)).flatMap((name) => /^(.+)\.keystore$/.exec(name)?.[1] ?? [])
+  if (names.length === 0) throw new Error(`${folder} has no keystore. Make one: cambio signer init`)
+  const known: string[] = [...families, 'signer']
+  const other = names.find((name) => !known.includes(name))
+  if (other !== undefined) {
+    throw new Error(`${other}.keystore is for no family of chains: ${families.join(', ')}, or signer for all others.`)
+  }
+  const mnemonics = new Map<string, string>()
+  for (const name of names) mnemonics.set(name, await readMnemonic(folder, name))
+  return new Map(
+    families.flatMap((family): [Family, string][] => {
+      const mnemonic = mnemonics.get(family) ?? mnemonics.get('signer')
+      return mnemonic === undefined ? [] : [[family, mnemonic]]
+    }),
+  )
+}
 
 const readMnemonic = async (folder: string, name: string): Promise<string> =>
   readKeystore(join(folder, `${name}.keystore`), await readPasswordFile(join(folder, `${name}.keystore-password`)))

@@ -81,7 +81,7 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
   }
   function familyOf(name: string): SigningFamily<object, unknown, unknown> {
     const family = Object.hasOwn(families, name) ? families[name] : undefined
-    if (!family) throw new SignerRefusal('malformed', 'The signer does not know this family of chains.')
+    if (!family) throw new SignerRefusal('malformed', 'The signer has no keys of this family of chains.')
     return family
   }
   function refuseHalted(): void {
