@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
-import { rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
+import { runCommand } from '../../test/support/command.ts'
 import { type SignerProcess, startSignerProcess } from '../../test/support/signer-process.ts'
 import { writeKeystore } from '../rails/keys/keystore.ts'
 import { SignerRefusal } from '../rails/keys/signer.ts'
@@ -63,5 +65,29 @@ describe('a signer with a keystore for each family of chains', () => {
     rmSync(join(signer.folder, 'typo.keystore'))
     for (const name of ['bitcoin', 'xrpl']) rmSync(join(signer.folder, `${name}.keystore`))
     await assert.rejects(signer.start(), /has no keystore/)
+  })
+})
+
+describe('signer init', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cambio-signer-'))
+  const dir = join(folder, 'data')
+  after(() => rmSync(folder, { recursive: true }))
+  const init = (...flags: string[]) => runCommand(['signer', 'init', '--dir', dir, ...flags], {})
+  const keys = () => readFileSync(join(dir, 'signer.keystore'), 'utf8')
+
+  it('keeps what is there where it is asked to, and finishes what it has begun', async () => {
+    mkdirSync(dir)
+    writeFileSync(join(dir, 'policy.yaml'), '# begun\n')
+    assert.match((await init()).err, /has a signer already/)
+    assert.equal((await init('--keep')).exitCode, 0)
+    const made = keys()
+    const again = await init('--keep')
+    assert.equal(again.exitCode, 0, again.err)
+    assert.match(again.out, /has a signer already\. Nothing was changed\./)
+    assert.equal(keys(), made)
+    assert.equal(readFileSync(join(dir, 'policy.yaml'), 'utf8'), '# begun\n')
+    renameSync(join(dir, 'signer.keystore'), join(dir, 'evm.keystore'))
+    assert.equal((await init('--keep')).exitCode, 0)
+    assert(!existsSync(join(dir, 'signer.keystore')))
   })
 })

@@ -18,16 +18,22 @@ import { openKeySigner } from './signer.ts'
 /** The socket of the signer in a folder. */
 export const socketIn = (folder: string): string => join(folder, 'signer.sock')
 
-/** Makes a signer's folder: keystore, its password, and a policy that allows nothing. Refuses a folder that has one. */
-export async function initSigner(folder: string): Promise<void> {
+/**
+ * Makes a signer's folder: keystore, its password, and a policy that allows nothing. Refuses a folder that has one, or with `keep` changes
+ * nothing there but what is missing. Gives whether it has made keys.
+ */
+export async function initSigner(folder: string, { keep }: { keep: boolean }): Promise<boolean> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFile(join(folder, 'policy.yaml'), emptyPolicy, { mode: 0o600, flag: 'wx' }).catch(
     (error: NodeJS.ErrnoException) => {
-      throw new Error(error.code === 'EEXIST' ? `${folder} has a signer already.` : `${folder} cannot be written.`)
+      if (error.code !== 'EEXIST') throw new Error(`${folder} cannot be written.`)
+      if (!keep) throw new Error(`${folder} has a signer already.`)
     },
   )
-  await makeKeys(folder, 'signer', newMnemonic)
+  const isNew = (await keystoresIn(folder)).length === 0
+  if (isNew) await makeKeys(folder, 'signer', newMnemonic)
   await (await openJournal(join(folder, 'journal.jsonl'))).close()
+  return isNew
 }
 
 /** Opens the signer of a folder and listens on its socket. Refuses a policy that it does not understand, and a changed journal. */
@@ -80,7 +86,7 @@ type Family = (typeof families)[number]
  * either has none. Refuses a keystore that would not be used: its coins would stay where they are, and nothing would say so.
  */
 async function readMnemonics(folder: string): Promise<Map<Family, string>> {
-  const names = (await readdir(folder)).flatMap((name) => /^(.+)\.keystore$/.exec(name)?.[1] ?? [])
+  const names = await keystoresIn(folder)
   if (names.length === 0) throw new Error(`${folder} has no keystore. Make one: cambio signer init`)
   const known: string[] = [...families, 'signer']
   const other = names.find((name) => !known.includes(name))
@@ -96,6 +102,10 @@ async function readMnemonics(folder: string): Promise<Map<Family, string>> {
     }),
   )
 }
+
+/** The names of the keystores in a folder. */
+const keystoresIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).flatMap((name) => /^(.+)\.keystore$/.exec(name)?.[1] ?? [])
 
 const readMnemonic = async (folder: string, name: string): Promise<string> =>
   readKeystore(join(folder, `${name}.keystore`), await readPasswordFile(join(folder, `${name}.keystore-password`)))

@@ -19,8 +19,9 @@ import { initSigner, policyProblem, runSigner, socketIn } from '../../signer/ope
 import type { SignerStatus } from '../../signer/signer.ts'
 
 /** Makes the signer's folder. */
-export async function init({ flags: { dir = '' } }: Invocation): Promise<Answer> {
-  await initSigner(dir)
+export async function init({ flags: { dir = '', keep } }: Invocation): Promise<Answer> {
+  const isNew = await initSigner(dir, { keep: keep !== undefined })
+  if (!isNew) return { json: { dir }, text: `${dir} has a signer already. Nothing was changed.` }
   return {
     json: { dir },
     text: `Created ${dir}. Keep copies of signer.keystore and its password elsewhere. Write policy.yaml, then: cambio signer run --dir ${dir}`,
