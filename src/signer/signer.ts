@@ -23,6 +23,8 @@ export type SignerStatus = {
   /** The version of the policy, which approvals name, and its bounds of fees by chain, in smallest units. */
   policy: string
   fees: Record<string, string>
+  /** Where the row numbers of our addresses end. */
+  own_addresses: string
   lines: number
   hash: string
 }
@@ -192,6 +194,7 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
         fees: Object.fromEntries(
           [...policy.fees].flatMap(([chain, { amount }]) => (amount === undefined ? [] : [[chain, String(amount)]])),
         ),
+        own_addresses: String(policy.ownAddresses),
         most: Object.fromEntries([...mostOf(policy)].map(([asset, units]) => [asset, String(units)])),
         lines: journal.lines.length,
         hash: journal.lines.at(-1)?.hash ?? beginning,
