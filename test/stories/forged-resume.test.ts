@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
 import pg from 'pg'
 
 import { serviceUrlOf } from '../../src/app/database.ts'
+import { verify } from '../../src/exchange/checks/verify.ts'
 import { halt, type HaltSubject, resume } from '../../src/exchange/settlement/halts.ts'
 import { makeSandboxAddress } from '../../src/reference/addresses/address.ts'
 import { type BitcoinExchange, bitcoinPolicy, startBitcoinExchange, whileMining } from '../support/bitcoin-exchange.ts'
@@ -56,6 +57,26 @@ async function forge({ scope, name }: HaltSubject): Promise<void> {
   ]
   for (const statement of forged) await intruder.query(statement).catch(() => undefined)
 }
+
+it('a seal that the exchange did not make keeps a halt until the owner ends it, and verify names it', async () => {
+  const subject = { scope: 'asset', name: 'LTC-LTC' } as const
+  const nonce = randomUUID()
+  await halt(ctx(), subject, { reason: 'a drill', actor: 'test' })
+  await intruder.query(
+    `insert into halt_seals (nonce, scope, name, seal) values ($1, 'asset', 'LTC-LTC', sha256('x'))`,
+    [nonce],
+  )
+  const why = { reason: 'the drill is over' }
+  await resume(ctx(), subject, { ...why, operator: await someone(ctx()) })
+  const second = { ...why, operator: await someone(ctx()) }
+  await assert.rejects(resume(ctx(), subject, second), (error: { code?: string; message: string }) => {
+    return error.code === 'CONFLICT' && error.message.includes(`did not make the seal ${nonce} of this halt`)
+  })
+  const named = (await verify(ctx())).filter((line) => line.startsWith('The seal'))
+  assert.deepEqual(named, [`The seal ${nonce} of the halt asset:LTC-LTC was not made by the exchange.`])
+  await lookup(opened.exchange, `delete from halt_seals where nonce = '${nonce}'`)
+  assert.deepEqual(await resume(ctx(), subject, second), { status: 'resumed' })
+})
 
 describe('a halt that forged approvals would end', () => {
   for (const subject of [
