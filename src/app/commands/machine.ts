@@ -92,7 +92,7 @@ signer without the line of a payment does not know that it has signed it.`,
     usage:
       'signer approve PAYOUT --dir DIR --asset ASSET --amount N --to ADDRESS --approver NAME --key FILE [--max-fee N] [--valid DURATION]',
     does: 'Approves exactly one payment, with your Ed25519 key. The signer checks the signature itself.',
-    details: `FILE is a private key in PEM: openssl genpkey -algorithm ed25519 -out FILE. PAYOUT is its number.
+    details: `FILE is a private key in PEM: openssl genpkey -algorithm ed25519 -out FILE. PAYOUT is the number that payout show says.
 The approval is for the policy in force, a transfer that costs N of the chain's coin at most (max_amount of the policy
 where it has one), and a payment that is signed within the duration: a day, or up to P30D.`,
     run: async (input) => (await import('./signer.ts')).approve(input),
