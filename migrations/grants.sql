@@ -52,6 +52,9 @@ revoke update on chain_ended from "service";
 -- What an operator has halted is not made a smaller halt.
 revoke update, truncate on halts from "service";
 grant update (round, resume_by, resume_at) on halts to "service";
+-- What keeps a halt can only be opened, with its key.
+revoke update, delete, truncate on halt_seals from "service";
+grant update (key) on halt_seals to "service";
 revoke insert, update, delete, truncate on schema_migrations from "service";
 revoke update, delete, truncate on opened_bank_accounts from "service";
 -- What a bank has sent, and what it was asked to pay.

@@ -157,6 +157,34 @@ it('the signer is a user of its own everywhere, without the master key, the data
   assert.doesNotMatch(pod, /secretKeyRef|master/)
 })
 
+it('the keys of the signer are made on Kubernetes in the folder that its pods share, by its user and next to it', () => {
+  type Mount = { name: string; mountPath: string; subPath?: string }
+  type Container = { args: string[]; volumeMounts: Mount[] }
+  type Volume = { name: string; persistentVolumeClaim?: { claimName: string } }
+  type Pod = { containers: [Container]; volumes: Volume[]; securityContext: { runAsUser: number } }
+  type Owner = Manifest & { metadata: { name: string }; spec: { template: { spec: Pod } } }
+  const owners = manifests.filter(({ kind }) => kind === 'Deployment' || kind === 'Job') as Owner[]
+  /** Who a pod is, and the folder of the claim that it sees at a path. */
+  const seen = (owner: string, path: (container: Container) => string): { user: number; folder: string } => {
+    const found = owners.find(({ metadata }) => metadata.name === owner)
+    assert(found, owner)
+    const { spec } = found.spec.template
+    const [container] = spec.containers
+    const claim = spec.volumes.find((one) => one.persistentVolumeClaim?.claimName === 'cambio-signer')
+    const mount = container.volumeMounts.find(({ name }) => name === claim?.name)
+    assert(mount, owner)
+    const below = path(container).slice(mount.mountPath.length).replace(/^\//, '')
+    return { user: spec.securityContext.runAsUser, folder: [mount.subPath, below].filter(Boolean).join('/') }
+  }
+  const dir = ({ args }: Container) => args[args.indexOf('--dir') + 1] ?? ''
+  const made = seen('cambio-signer-keys', dir)
+  assert.deepEqual(seen('cambio-signer', dir), made)
+  const config = read('kubernetes/config.yaml')
+  const socket = /socket: (\S+)\/signer\.sock/.exec(config)?.[1] ?? '/run/cambio-signer'
+  for (const pod of ['cambio-api', 'cambio-worker']) assert.equal(seen(pod, () => socket).folder, made.folder, pod)
+  assert.match(read('kubernetes/signer.yaml'), /args: \[signer, init, --dir, \/signer\/data, --keep\]/)
+})
+
 describe('the Grafana board', () => {
   type Panel = { id: number; title: string; targets?: { expr: string }[] }
   const { panels } = JSON.parse(read('grafana/cambio.json')) as { panels: Panel[] }

@@ -1,7 +1,8 @@
 import { after } from '../platform/lib/clock.ts'
-import { type Payment, SignerRefusal, type TransferContent } from '../rails/keys/signer.ts'
+import { accountOf, type Payment, SignerRefusal, type TransferContent } from '../rails/keys/signer.ts'
 import { formatAmount } from '../platform/money/amount.ts'
 import { bookedAsset } from '../reference/catalog/sync-assets.ts'
+import { refuseUnapproved } from './approval.ts'
 import type { Memory } from './memory.ts'
 import { type Cap, type DestinationClass, hasNeededCaps, type Policy } from './policy.ts'
 
@@ -58,10 +59,8 @@ function refusalOf(
       )
       .map(({ count }) => count),
   )
-  const given = [...memory.approversOf(approvalContent(payment))].filter((name) => policy.approvers.has(name)).length
-  return given < needed
-    ? new SignerRefusal('approval_missing', `The payout needs ${needed} approvals.`, [payout])
-    : undefined
+  const asked = { payout, needed, fee: content.fee.amount, now, wasSigned: known !== undefined }
+  return needed === 0 ? undefined : refuseUnapproved(policy, memory.approvalsOf(payment), asked)
 }
 
 /** The chain of an asset is the second part of its id. */
@@ -72,18 +71,17 @@ type Destined = Pick<Payment, 'asset' | 'destination'>
 const classOf = (policy: Policy, payment: Destined): DestinationClass =>
   isAllowed(policy, payment) ? 'listed' : 'customer'
 
-/** What a payment's destination gets with it: in the same transfer, and within a window before. */
+/** What a payment's account gets with it, under any tag: in the same transfer, and within a window before. */
 function togetherWith(
   memory: Memory,
   { payment, content, now }: { payment: Payment; content: TransferContent; now: Date },
   windowMs: number | undefined,
 ): bigint {
-  const { payout, asset, amount, destination } = payment
+  const { payout, asset, amount } = payment
   if (windowMs === undefined) return amount
-  const others = content.payments.filter(
-    (one) =>
-      one.payout !== payout && one.asset === asset && one.destination === destination && !memory.payment(one.payout),
-  )
+  const isOther = (one: Payment) =>
+    one.payout !== payout && one.asset === asset && accountOf(one) === accountOf(payment)
+  const others = content.payments.filter((one) => isOther(one) && !memory.payment(one.payout))
   return amount + sumOf(others) + memory.paidTo(payment, after(now, -windowMs))
 }
 
@@ -163,10 +161,6 @@ function nameOf(id: string): string {
 }
 
 const sumOf = (payments: readonly Payment[]): bigint => payments.reduce((sum, { amount }) => sum + amount, 0n)
-
-/** What approvers sign: exactly one payment. Amounts are in smallest units. */
-export const approvalContent = ({ payout, asset, amount, destination }: Payment): string =>
-  ['cambio payment approval 1', payout, asset, String(amount), destination].join('\n')
 
 /** What approvers sign to end one halt. */
 export const resumeContent = (halt: string): string => `cambio signer resume 1\n${halt}`

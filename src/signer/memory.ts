@@ -1,4 +1,5 @@
-import type { Payment, TransferContent } from '../rails/keys/signer.ts'
+import { accountOf, type Payment, type TransferContent } from '../rails/keys/signer.ts'
+import { type Approval, approvedPayment, readApproval } from './approval.ts'
 import type { JournalLine } from './journal.ts'
 
 /** A payment that was signed, and what each transfer that carries it excludes. */
@@ -10,13 +11,14 @@ export type Memory = {
   signed(digest: string): { bytes: unknown } | undefined
   payment(payout: string): SignedPayment | undefined
   claim(subject: string): string | undefined
-  /** What was signed for a destination since a time, without one payout. */
+  /** What was signed for the account of a destination since a time, without one payout. */
   paidTo(payment: Payment, since: Date): bigint
   /** What was signed since a time of payments that count. */
   paidSince(since: Date, counts: (payment: Payment) => boolean): bigint
   /** What has left of an asset since a time, fees included. A payment counts once; each fee counts. */
   spentSince(asset: string, since: Date): bigint
-  approversOf(content: string): ReadonlySet<string>
+  /** What approvers have said of exactly this payment. */
+  approvalsOf(payment: Payment): readonly Approval[]
   /** The halt that holds: the hash of its line, why, and who wants to resume. */
   halt(): { id: string; reason: string; resumedBy: ReadonlySet<string> } | undefined
   learn(line: JournalLine): void
@@ -29,7 +31,7 @@ export function openMemory(lines: readonly JournalLine[]): Memory {
   const digests = new Map<string, { bytes: unknown }>()
   const payments = new Map<string, SignedPayment>()
   const claims = new Map<string, string>()
-  const approvals = new Map<string, Set<string>>()
+  const approvals = new Map<string, Approval[]>()
   let sent: (Payment & { at: number })[] = []
   let spent: { at: number; asset: string; amount: bigint }[] = []
   let halt: { id: string; reason: string; resumedBy: Set<string> } | undefined
@@ -57,14 +59,15 @@ export function openMemory(lines: readonly JournalLine[]): Memory {
     claim: (subject) => claims.get(subject),
     paidSince: (since, counts) =>
       sent.reduce((sum, one) => (one.at > since.getTime() && counts(one) ? sum + one.amount : sum), 0n),
-    paidTo: ({ payout, asset, destination }, since) =>
+    paidTo: (payment, since) =>
       sent.reduce((sum, one) => {
-        const isOther = one.payout !== payout && one.asset === asset && one.destination === destination
+        const { payout, asset } = payment
+        const isOther = one.payout !== payout && one.asset === asset && accountOf(one) === accountOf(payment)
         return isOther && one.at > since.getTime() ? sum + one.amount : sum
       }, 0n),
     spentSince: (asset, since) =>
       spent.reduce((sum, one) => (one.asset === asset && one.at > since.getTime() ? sum + one.amount : sum), 0n),
-    approversOf: (content) => approvals.get(content) ?? new Set(),
+    approvalsOf: (payment) => approvals.get(approvedPayment(payment)) ?? [],
     halt: () => halt,
     learn: ({ at, entry, hash }) => {
       if (entry.kind === 'signature') {
@@ -73,7 +76,8 @@ export function openMemory(lines: readonly JournalLine[]): Memory {
         const fee = { asset: entry.fee.asset, amount: BigInt(entry.fee.amount) }
         learnSignature({ ...entry, payments: paid, fee }, new Date(at).getTime())
       } else if (entry.kind === 'approval') {
-        approvals.set(entry.content, new Set([...memory.approversOf(entry.content), entry.approver]))
+        const { payment, bounds } = readApproval(entry.content)
+        approvals.set(payment, [...(approvals.get(payment) ?? []), { approver: entry.approver, bounds }])
       } else if (entry.kind === 'halt') {
         halt = { id: hash, reason: entry.reason, resumedBy: new Set() }
       } else if (halt?.id === entry.halt) {

@@ -1,38 +1,39 @@
-import { existsSync } from 'node:fs'
-import { chmod, chown, mkdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { newMnemonic } from '../rails/bitcoin/keys.ts'
 import { makeKeys } from '../rails/keys/made-keys.ts'
-import { bitcoinFamily, destinationOf as bitcoinDestination } from '../rails/bitcoin/signing-family.ts'
-import { destinationOf as evmDestination, evmFamily } from '../rails/evm/signing-family.ts'
-import { findNetwork, type Network } from '../reference/catalog/network.ts'
+import { bitcoinFamily } from '../rails/bitcoin/signing-family.ts'
+import { evmFamily } from '../rails/evm/signing-family.ts'
 import { readKeystore, readPasswordFile } from '../rails/keys/keystore.ts'
-import { destinationOf as xrplDestination, xrplFamily } from '../rails/xrpl/signing-family.ts'
+import { xrplFamily } from '../rails/xrpl/signing-family.ts'
+import { readWholePolicy } from './allow-list.ts'
 import { openJournal } from './journal.ts'
-import { emptyPolicy, readPolicy } from './policy.ts'
+import { emptyPolicy, type Policy } from './policy.ts'
 import { serveSigner } from './serve.ts'
 import { openKeySigner } from './signer.ts'
-
-/** What an address of the policy pays to, on any chain that the signer signs for. */
-export const destinationOf = (address: string): string | undefined =>
-  bitcoinDestination(address) ?? xrplDestination(address) ?? evmDestination(address)
 
 /** The socket of the signer in a folder. */
 export const socketIn = (folder: string): string => join(folder, 'signer.sock')
 
-/** Makes a signer's folder: keystore, its password, and a policy that allows nothing. Refuses a folder that has one. */
-export async function initSigner(folder: string): Promise<void> {
+/**
+ * Makes a signer's folder: keystore, its password, and a policy that allows nothing. Refuses a folder that has one, or with `keep` changes
+ * nothing there but what is missing. Gives whether it has made keys.
+ */
+export async function initSigner(folder: string, { keep }: { keep: boolean }): Promise<boolean> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   await writeFile(join(folder, 'policy.yaml'), emptyPolicy, { mode: 0o600, flag: 'wx' }).catch(
     (error: NodeJS.ErrnoException) => {
-      throw new Error(error.code === 'EEXIST' ? `${folder} has a signer already.` : `${folder} cannot be written.`)
+      if (error.code !== 'EEXIST') throw new Error(`${folder} cannot be written.`)
+      if (!keep) throw new Error(`${folder} has a signer already.`)
     },
   )
-  await makeKeys(folder, 'signer', newMnemonic)
+  const isNew = (await keystoresIn(folder)).length === 0
+  if (isNew) await makeKeys(folder, 'signer', newMnemonic)
   await (await openJournal(join(folder, 'journal.jsonl'))).close()
+  return isNew
 }
 
 /** Opens the signer of a folder and listens on its socket. Refuses a policy that it does not understand, and a changed journal. */
@@ -40,19 +41,13 @@ export async function runSigner(
   folder: string,
   { clock, log, group }: { clock: Pick<Clock, 'realNow'>; log: Log; group?: string | undefined },
 ): Promise<{ stop(): Promise<void> }> {
-  const mnemonic = await readMnemonic(folder, 'signer')
-  // A keystore that the service used before, with its addresses.
-  const evmMnemonic = existsSync(join(folder, 'evm.keystore')) ? await readMnemonic(folder, 'evm') : mnemonic
-  const policy = readPolicy(await readFile(join(folder, 'policy.yaml'), 'utf8'))
-  const allowed = new Set([...policy.allowed].map(allowedIn))
+  const mnemonics = await readMnemonics(folder)
+  const policy = await policyIn(folder)
   const gid = group === undefined ? undefined : await idOfGroup(group)
   const journal = await openJournal(join(folder, 'journal.jsonl'))
-  const families = {
-    bitcoin: bitcoinFamily(mnemonic),
-    xrpl: xrplFamily(mnemonic),
-    evm: evmFamily(evmMnemonic, policy),
-  }
-  const signer = openKeySigner({ policy: { ...policy, allowed }, journal, clock, log, families })
+  const opened = { bitcoin: bitcoinFamily, xrpl: xrplFamily, evm: evmFamily }
+  const signing = Object.fromEntries([...mnemonics].map(([name, mnemonic]) => [name, opened[name](mnemonic, policy)]))
+  const signer = openKeySigner({ policy, journal, clock, log, families: signing })
   const server = await serveSigner(signer, { socket: socketIn(folder), gid }, log).catch(async (error: unknown) => {
     await journal.close()
     throw error
@@ -73,28 +68,47 @@ export async function runSigner(
   }
 }
 
+/** What keeps a signer from reading the policy in its folder, in a sentence; undefined for nothing. */
+export const policyProblem = (folder: string): Promise<string | undefined> =>
+  policyIn(folder).then(
+    () => undefined,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+
+const policyIn = async (folder: string): Promise<Policy> =>
+  readWholePolicy(await readFile(join(folder, 'policy.yaml'), 'utf8'))
+
+const families = ['bitcoin', 'xrpl', 'evm'] as const
+type Family = (typeof families)[number]
+
+/**
+ * The mnemonics in a signer's folder: each family of chains has that of FAMILY.keystore, or else that of signer.keystore; a family without
+ * either has none. Refuses a keystore that would not be used: its coins would stay where they are, and nothing would say so.
+ */
+async function readMnemonics(folder: string): Promise<Map<Family, string>> {
+  const names = await keystoresIn(folder)
+  if (names.length === 0) throw new Error(`${folder} has no keystore. Make one: cambio signer init`)
+  const known: string[] = [...families, 'signer']
+  const other = names.find((name) => !known.includes(name))
+  if (other !== undefined) {
+    throw new Error(`${other}.keystore is for no family of chains: ${families.join(', ')}, or signer for all others.`)
+  }
+  const mnemonics = new Map<string, string>()
+  for (const name of names) mnemonics.set(name, await readMnemonic(folder, name))
+  return new Map(
+    families.flatMap((family): [Family, string][] => {
+      const mnemonic = mnemonics.get(family) ?? mnemonics.get('signer')
+      return mnemonic === undefined ? [] : [[family, mnemonic]]
+    }),
+  )
+}
+
+/** The names of the keystores in a folder. */
+const keystoresIn = async (folder: string): Promise<string[]> =>
+  (await readdir(folder)).flatMap((name) => /^(.+)\.keystore$/.exec(name)?.[1] ?? [])
+
 const readMnemonic = async (folder: string, name: string): Promise<string> =>
   readKeystore(join(folder, `${name}.keystore`), await readPasswordFile(join(folder, `${name}.keystore-password`)))
-
-/** An entry of the allow-list with what its address pays to. */
-function allowedIn(entry: string): string {
-  const [, code, address] = /^([A-Z][A-Z0-9]{1,19}):(.+)$/.exec(entry) ?? []
-  if (code === undefined || address === undefined) {
-    throw new Error(`policy.yaml: ${entry} names no chain: write CHAIN:ADDRESS, such as "BTC:bc1q...".`)
-  }
-  const network = findNetwork(code)
-  if (!network) throw new Error(`policy.yaml: ${entry} names an unknown chain.`)
-  if (network.code !== code) throw new Error(`policy.yaml: ${entry} must name the chain as ${network.code}.`)
-  const destination = destinationOn(network, address)
-  if (destination === undefined) throw new Error(`policy.yaml: ${entry} has no address of ${code}.`)
-  return `${code}:${destination}`
-}
-
-/** What an address pays to on one chain. */
-function destinationOn({ code, family }: Network, address: string): string | undefined {
-  if (family === 'evm') return evmDestination(address)
-  return code === 'XRP' ? xrplDestination(address) : bitcoinDestination(address, code)
-}
 
 async function idOfGroup(name: string): Promise<number> {
   const lines = (await readFile('/etc/group', 'utf8')).split('\n').map((line) => line.split(':'))

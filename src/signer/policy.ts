@@ -1,10 +1,11 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
 
 import { Ajv } from 'ajv'
 import { parse } from 'yaml'
 
 import { parseDuration } from '../platform/lib/duration.ts'
 import { parseAmount } from '../platform/money/amount.ts'
+import { isOfBitcoin } from '../rails/bitcoin/signing-family.ts'
 import { networks } from '../reference/catalog/network.ts'
 import { bookedAsset, nativeAsset } from '../reference/catalog/sync-assets.ts'
 
@@ -23,8 +24,13 @@ export type Cap = {
   class: DestinationClass | undefined
 }
 
+/** A test network of Bitcoin's family. */
+export type TestNetwork = 'testnet' | 'regtest'
+
 /** What the signer signs. What no rule allows is refused. */
 export type Policy = {
+  /** A hash of all that it says. Comments do not count. */
+  version: string
   caps: readonly Cap[]
   /** Destinations of payouts: anywhere, or the listed addresses only. Each entry begins with its chain: `BTC:bc1q...`. */
   anyDestination: boolean
@@ -32,13 +38,15 @@ export type Policy = {
   /** The most that a chain may take for one transfer, of its coin in smallest units. `rate`: in billionths of the unit of the chain. */
   fees: ReadonlyMap<string, { rate: bigint | undefined; amount: bigint | undefined }>
   /**
-   * Payments above an amount need approvals by so many different approvers. With a window, all that one destination gets within it counts
-   * as one payment, so that many small ones do not evade them.
+   * Payments above an amount need approvals by so many different approvers. With a window, all that one account gets within it, under
+   * any tag, counts as one payment, so that many small ones do not evade them.
    */
   approvals: readonly { asset: string; above: bigint; count: number; windowMs: number | undefined }[]
   approvers: ReadonlyMap<string, KeyObject>
   /** The chain id of a test network that takes the place of a network of the EVM, by the network's code. */
   testChains: ReadonlyMap<string, bigint>
+  /** The test network that takes the place of a chain of Bitcoin's family, by the chain's code. */
+  testNetworks: ReadonlyMap<string, TestNetwork>
   /** The row numbers of our addresses end before this: gas goes to none beyond, where nobody would look for it. They leave gaps. */
   ownAddresses: bigint
 }
@@ -49,7 +57,7 @@ type PolicyFile = {
   fees?: { chain: string; max_rate?: string; max_amount?: string }[]
   approvals?: { asset: string; above: string; count: number; window?: string }[]
   approvers?: { name: string; public_key: string }[]
-  test_chains?: { network: string; chain_id: number }[]
+  test_chains?: { network: string; chain_id?: number; chain?: TestNetwork }[]
   own_addresses?: number
 }
 
@@ -86,9 +94,10 @@ const schema = {
       window: { type: 'string', pattern: '^P(?:[1-9]\\d?D|T[1-9]\\d{0,3}[HM])$' },
     }),
     approvers: list(['name', 'public_key'], { name: { type: 'string', minLength: 1 }, public_key: { type: 'string' } }),
-    test_chains: list(['network', 'chain_id'], {
+    test_chains: list(['network'], {
       network: { type: 'string' },
       chain_id: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      chain: { enum: ['testnet', 'regtest'] },
     }),
     own_addresses: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
   },
@@ -111,6 +120,7 @@ export function readPolicy(text: string): Policy {
     throw new Error('policy.yaml: more approvals are needed than there are approvers.')
   }
   return {
+    version: createHash('sha256').update(JSON.stringify(content)).digest('hex'),
     caps: caps.map(({ asset, per, max, class: only }) => ({
       asset,
       class: only,
@@ -129,7 +139,7 @@ export function readPolicy(text: string): Policy {
     })),
     approvers: keys,
     ownAddresses: BigInt(ownAddresses),
-    testChains: new Map(testChains.map(({ network, chain_id: id }) => [evmNetwork(network), testChain(id)])),
+    ...testsOf(testChains),
   }
 }
 
@@ -145,6 +155,21 @@ function feeOf(
     rate: most === undefined ? undefined : BigInt(whole + fraction.padEnd(9, '0')),
     amount: sum === undefined ? undefined : unitsOf(nativeAsset(network).id, sum),
   }
+}
+
+function testsOf(all: NonNullable<PolicyFile['test_chains']>): Pick<Policy, 'testChains' | 'testNetworks'> {
+  const [testChains, testNetworks] = [new Map<string, bigint>(), new Map<string, TestNetwork>()]
+  for (const { network, chain_id: id, chain } of all) {
+    if ((id === undefined) === (chain === undefined)) {
+      throw new Error(`policy.yaml: the test network of ${network} needs either chain_id or chain.`)
+    }
+    if (id !== undefined) testChains.set(evmNetwork(network), testChain(id))
+    if (chain !== undefined && !isOfBitcoin(network)) {
+      throw new Error(`policy.yaml: ${network} has no test networks that a policy names by chain.`)
+    }
+    if (chain !== undefined) testNetworks.set(network, chain)
+  }
+  return { testChains, testNetworks }
 }
 
 function evmNetwork(code: string): string {
@@ -219,7 +244,7 @@ fees: []
 
 # Payments above an amount need this many signed approvals (cambio signer approve).
 approvals: []
-# window: what one destination gets within this time counts as one payment.
+# window: what one account gets within this time, under any destination tag, counts as one payment.
 #  - { asset: BTC-BTC, above: "0.1", count: 2, window: PT1H }
 
 # Who approves and resumes. The key is the line that "openssl pkey -in KEY -pubout" prints between BEGIN and END.
@@ -227,7 +252,8 @@ approvals: []
 approvers: []
 #  - { name: ada, public_key: "MCowBQYDK2VwAyEA..." }
 
-# Test networks in the place of EVM networks, by their chain ids. Leave this empty where coins have value.
+# Test networks in the place of EVM networks, by their chain ids, and of BTC, LTC and BCH. Leave this empty where coins have value.
 test_chains: []
 #  - { network: ETH, chain_id: 11155111 }
+#  - { network: BTC, chain: testnet }
 `

@@ -21,6 +21,8 @@ const friends = scripts.map((script) => addressOf(script, rules, forms))
 const caps = ['transaction', 'P1D'].map((per) => `{ asset: BTC-BTC, per: ${per}, max: "1" }`).join(', ')
 const ltc = chainRules({ asset: 'LTC', network: 'regtest' })
 const litecoin = addressOf(scripts[1], ltc.rules, ltc.forms)
+const test = chainRules({ network: 'testnet' })
+const testnet = String(addressOf(scripts[0], test.rules, test.forms))
 const approver = 'MCowBQYDK2VwAyEA11qYAYKxCrfVS/7TyWQHOg7hcvPapiMlrwIaaPcHURo='
 
 let folder = ''
@@ -41,11 +43,11 @@ async function start(policy: string, group?: string): Promise<void> {
   running = await runSigner(folder, { clock: { realNow: () => now }, log: silentLog, group })
 }
 type Output = { script: string; amount: bigint; payout: string }
-const pay = (spent: number, outputs: Output[], fee = 1_000n) => {
+const pay = (spent: number, outputs: Output[], fee = 1_000n, chain = 'BTC regtest') => {
   const amount = outputs.reduce((sum, one) => sum + one.amount, fee)
   const input = { txid: spent.toString(16).padStart(64, '0'), vout: 0, amount: String(amount) }
   const parts = {
-    chain: 'BTC regtest',
+    chain,
     inputs: [{ ...input, branch: 0, position: '0' }],
     outputs: outputs.map((one) => ({ ...one, amount: String(one.amount) })),
   }
@@ -85,7 +87,9 @@ approvers: [{ name: ada, public_key: "${approver}" }]
 caps: [${caps}]
 destinations: { allow: ["BTC:${friends[0]}", "LTC:${friends[1]}"] }
 fees: [{ chain: BTC, max_rate: "20.5", max_amount: "0.0001" }]
+test_chains: [{ network: BTC, chain: regtest }, { network: LTC, chain: regtest }]
 `
+    const mainnet = policy.replace(/test_chains.*\n/, '')
     for (const [bad, complaint] of [
       [policy.replace('chain: BTC', 'chain: XYZ'), /unknown chain XYZ/],
       [policy.replace('LTC:', 'XYZ:'), /names an unknown chain/],
@@ -93,6 +97,14 @@ fees: [{ chain: BTC, max_rate: "20.5", max_amount: "0.0001" }]
       [policy.replace('LTC:', 'ETH:'), /has no address of ETH/],
       [policy.replace('LTC:', 'XRP:'), /has no address of XRP/],
       [policy, /has no address of LTC/],
+      [mainnet, /BTC:bcrt1\w+ is an address of BTC's regtest, and the policy is for its mainnet/],
+      [mainnet.replace(String(friends[0]), testnet), /BTC:tb1\w+ is an address of BTC's testnet, and/],
+      [
+        policy.replace('chain: regtest', 'chain: testnet'),
+        /BTC:bcrt1\w+ is an address of BTC's regtest, and the policy is for its testnet/,
+      ],
+      [policy.replace('BTC, chain: regtest', 'XRP, chain: testnet'), /XRP has no test networks that a policy names/],
+      [policy.replace('BTC, chain: regtest', 'BTC, chain_id: 5'), /BTC is no network of the EVM/],
       [policy.replace('BTC:', ''), /policy\.yaml: bcrt1\w+ names no chain: write CHAIN:ADDRESS/],
     ] as const)
       await assert.rejects(start(bad), complaint)
@@ -100,6 +112,7 @@ fees: [{ chain: BTC, max_rate: "20.5", max_amount: "0.0001" }]
     await assert.rejects(pay(1, one('1'), 10_001n), refused('fee'))
     await assert.rejects(pay(1, one('1'), 3_000n), refused('fee'))
     await assert.rejects(pay(1, one('1', scripts[1])), refused('policy'))
+    await assert.rejects(pay(1, one('1'), 1_000n, 'BTC mainnet'), refused('policy'))
     await pay(1, one('1'))
   })
 
@@ -111,6 +124,7 @@ caps:
   - { asset: BTC-BTC, per: PT1H, max: "0.005", class: customer }
   - { asset: BTC-BTC, per: transaction, max: "0.02", class: listed }
 destinations: { classes: [customer], allow: ["BTC:${friends[0]}"] }
+test_chains: [{ network: BTC, chain: regtest }]
 `)
     const { most } = await openSignerClient(socketIn(folder)).call<{ most: object }>('/status', {})
     assert.deepEqual(most, { 'BTC-BTC': '500000' })
@@ -130,6 +144,7 @@ destinations: { classes: [customer], allow: ["BTC:${friends[0]}"] }
     const policy = `
 caps: [${caps}, { asset: BTC-BTC, per: PT1H, max: "0.01", class: customer }]
 destinations: { classes: [customer], allow: ["BTC:${friends[0]}"] }
+test_chains: [{ network: BTC, chain: regtest }]
 `
     await start(policy)
     await pay(1, one('1', scripts[1]), 1_000n)

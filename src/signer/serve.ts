@@ -79,16 +79,20 @@ const evmRoutes = [{ payout: text(100), recipient: text(100) }, { gasFor: id }, 
   signing('evm', evmParts(route)),
 )
 const given = { approver: text(100), signature: { type: 'string', pattern: '^[A-Za-z0-9+/]{86}==$' } }
+const approved = ['payout', 'asset', 'amount', 'destination']
 const schemas = {
   '/keys': shape(['family', 'chain'], { family: text(40), chain: text(40) }),
   '/sign': { oneOf: [signing('bitcoin', bitcoinParts), signing('xrpl', xrplParts), ...evmRoutes] },
   '/halt': shape(['reason'], { reason: { type: 'string', minLength: 1, maxLength: 500 } }),
   '/resume': shape(['approver', 'signature'], given),
-  '/approve': shape(['payout', 'asset', 'amount', 'destination', 'approver', 'signature'], {
+  '/approve': shape([...approved, 'max_fee', 'policy', 'expires', 'approver', 'signature'], {
     payout: text(100),
     asset: text(40),
     amount,
     destination: text(500),
+    max_fee: amount,
+    policy: { type: 'string', pattern: '^[0-9a-f]{64}$' },
+    expires: { type: 'string', pattern: '^20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
     ...given,
   }),
   '/status': shape([], { seen }),
@@ -96,6 +100,9 @@ const schemas = {
 }
 type Path = keyof typeof schemas
 type Fields = Record<'family' | 'chain' | 'reason' | 'payout' | 'asset' | 'amount' | 'destination', string> & {
+  max_fee: string
+  policy: string
+  expires: string
   parts: object
   seen?: SeenLine
   after: number
@@ -114,8 +121,11 @@ const work: Record<Path, (signer: KeySigner, fields: Fields) => Promise<unknown>
     return {}
   },
   '/resume': (signer, { approver, signature }) => signer.resume({ approver, signature }),
-  '/approve': async (signer, { payout, asset, destination, approver, signature, amount: units }) => {
-    await signer.approve({ payout, asset, amount: BigInt(units), destination }, { approver, signature })
+  '/approve': async (signer, { payout, asset, destination, amount: units, ...fields }) => {
+    const { max_fee: maxFee, policy, expires, approver, signature } = fields
+    const bounds = { maxFee: BigInt(maxFee), policy, expires: new Date(expires) }
+    if (Number.isNaN(bounds.expires.getTime())) throw new SignerRefusal('malformed', 'There is no such time.')
+    await signer.approve({ payout, asset, amount: BigInt(units), destination }, bounds, { approver, signature })
     return {}
   },
   '/signed': (signer, { after }) => Promise.resolve(signer.signedAfter(after)),

@@ -4,7 +4,8 @@ import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import { type Payment, SignerRefusal, type SigningFamily } from '../rails/keys/signer.ts'
 import { beginning, type Journal, type JournalEntry } from './journal.ts'
-import { approvalContent, judge, resumeContent } from './judge.ts'
+import { approvalContent, type ApprovalBounds, longestApprovalMs } from './approval.ts'
+import { judge, resumeContent } from './judge.ts'
 import { openMemory, resumeCount } from './memory.ts'
 import { mostOf, type Policy } from './policy.ts'
 
@@ -19,6 +20,11 @@ export type SignerStatus = {
   assets: string[]
   /** The most that one payment of an asset may have, its fee included, in smallest units. */
   most: Record<string, string>
+  /** The version of the policy, which approvals name, and its bounds of fees by chain, in smallest units. */
+  policy: string
+  fees: Record<string, string>
+  /** Where the row numbers of our addresses end. */
+  own_addresses: string
   lines: number
   hash: string
 }
@@ -44,7 +50,7 @@ export type KeySigner = {
   /** Once it returns, nothing is signed until two approvers resume. */
   halt(reason: string): Promise<void>
   resume(given: ApproverSignature): Promise<{ status: 'waiting_for_second_operator' | 'resumed' }>
-  approve(payment: Payment, given: ApproverSignature): Promise<void>
+  approve(payment: Payment, bounds: ApprovalBounds, given: ApproverSignature): Promise<void>
   status(): SignerStatus
   /** The payments of the journal after a line, in pages. */
   signedAfter(line: number): SignedPage
@@ -77,7 +83,7 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
   }
   function familyOf(name: string): SigningFamily<object, unknown, unknown> {
     const family = Object.hasOwn(families, name) ? families[name] : undefined
-    if (!family) throw new SignerRefusal('malformed', 'The signer does not know this family of chains.')
+    if (!family) throw new SignerRefusal('malformed', 'The signer has no keys of this family of chains.')
     return family
   }
   function refuseHalted(): void {
@@ -89,6 +95,13 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
     if (!key || !verify(null, Buffer.from(content), key, Buffer.from(signature, 'base64'))) {
       throw new SignerRefusal('policy', 'This is not a signature of an approver for this content.')
     }
+  }
+  function refuseBounds({ policy: version, expires }: ApprovalBounds): void {
+    if (version !== policy.version)
+      throw new SignerRefusal('policy', 'The approval is for another policy than this one.')
+    const left = expires.getTime() - clock.realNow().getTime()
+    if (left <= 0) throw new SignerRefusal('approval_expired', 'The approval has expired.')
+    if (left > longestApprovalMs) throw new SignerRefusal('policy', 'An approval is valid for 30 days at most.')
   }
   async function sign(family: string, parts: object): Promise<unknown> {
     refuseHalted()
@@ -144,11 +157,17 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
         await record({ kind: 'resume', halt: halt.id, ...given })
         return { status: memory.halt() ? 'waiting_for_second_operator' : 'resumed' }
       }),
-    approve: (payment, given) =>
+    approve: (payment, bounds, given) =>
       inTurn(async () => {
-        const content = approvalContent(payment)
+        const content = approvalContent(payment, bounds)
         checkSignature(content, given)
-        if (!memory.approversOf(content).has(given.approver)) await record({ kind: 'approval', content, ...given })
+        refuseBounds(bounds)
+        const isKnown = memory
+          .approvalsOf(payment)
+          .some(
+            (one) => one.approver === given.approver && one.bounds && approvalContent(payment, one.bounds) === content,
+          )
+        if (!isKnown) await record({ kind: 'approval', content, ...given })
       }),
     signedAfter: (line) => {
       const { lines } = journal
@@ -171,6 +190,11 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
         resumed_by: [...(halt?.resumedBy ?? [])],
         signatures: journal.lines.filter(({ entry }) => entry.kind === 'signature').length,
         assets: [...new Set(policy.caps.map(({ asset }) => asset))],
+        policy: policy.version,
+        fees: Object.fromEntries(
+          [...policy.fees].flatMap(([chain, { amount }]) => (amount === undefined ? [] : [[chain, String(amount)]])),
+        ),
+        own_addresses: String(policy.ownAddresses),
         most: Object.fromEntries([...mostOf(policy)].map(([asset, units]) => [asset, String(units)])),
         lines: journal.lines.length,
         hash: journal.lines.at(-1)?.hash ?? beginning,

@@ -5,90 +5,48 @@ import { after, before, describe, it } from 'node:test'
 
 import { parseAmount } from '../../src/platform/money/amount.ts'
 import { stopwatch } from '../../src/platform/lib/clock.ts'
-import { localSigner } from '../../src/rails/bitcoin/sign.ts'
-import { openAccount } from '../../src/rails/bitcoin/keys.ts'
 import { assetById } from '../../src/reference/catalog/asset.ts'
-import { useTestNetwork } from '../../src/reference/addresses/test-network.ts'
 import { makeSandboxAddress } from '../../src/reference/addresses/address.ts'
-import { type BitcoinCustomer, openCustomer } from '../support/bitcoin-customer.ts'
-import { type BitcoinNode, startBitcoinNode } from '../support/bitcoin-node.ts'
-import { regtestRules } from '../support/bitcoin-world.ts'
+import type { BitcoinCustomer } from '../support/bitcoin-customer.ts'
+import { type BitcoinExchange, bitcoinPolicy, startBitcoinExchange, whileMining } from '../support/bitcoin-exchange.ts'
+import type { BitcoinNode } from '../support/bitcoin-node.ts'
 import { createToken } from '../../src/exchange/operators/token.ts'
 import { commandLineOf } from '../support/command.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
+import type { Exchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, bookBalance, checkOut, create, owed, readyToPay, seen } from '../support/journey.ts'
-import { type SignerProcess, startSignerProcess } from '../support/signer-process.ts'
+import type { SignerProcess } from '../support/signer-process.ts'
 import { formSender } from '../support/send-forms.ts'
 import { makeOperators, staffBrowser } from '../support/staff-browser.ts'
 import { until } from '../support/telling.ts'
 
 const coin = 'BTC-BTC'
 const funds = 5n * 10n ** 8n
-const mnemonic = 'legal winner thank year wave sausage worth useful legal winner thank yellow'
-
-/** The keys are in the signer: what it signs is what these journeys may pay out. */
-const policyOf = (perTransaction: string): string => `
-caps:
-  - { asset: BTC-BTC, per: transaction, max: "${perTransaction}" }
-  - { asset: BTC-BTC, per: P1D, max: "100" }
-destinations: { classes: [customer] }
-`
-
-let folder = ''
 let signer: SignerProcess
 let node: BitcoinNode
-let second: BitcoinNode
 let customer: BitcoinCustomer
 let exchange: Exchange
-let wallet = ''
+let opened: BitcoinExchange
 let mining = true
 let miner = Promise.resolve()
 
 before(async () => {
-  signer = await startSignerProcess(policyOf('1'), mnemonic)
-  ;({ folder } = signer)
-  ;[node, second] = await Promise.all([startBitcoinNode(), startBitcoinNode()])
-  customer = await openCustomer(node)
-  const { rules, forms } = regtestRules
-  const key = await (await localSigner(mnemonic, rules)).accountKey()
-  wallet = openAccount(key, rules, forms).addressAt({ branch: 1, position: 0n }).address
-  const first = node.height() + 1
-  await customer.pay([1n, 2n, 3n, 4n, 5n].map(() => ({ address: wallet, amount: funds / 5n })))
-  await node.mine(1)
-  await second.takeFrom(node)
-  node.link(second)
-  writeFileSync(
-    join(folder, 'config.yaml'),
-    `rails:
-  - { kind: bitcoin, name: btc, nodes: ["${node.url}", "${second.url}"], network: regtest, every: PT0.2S,
-      first_block: ${first} }
-custody: { two_nodes_above: "0", signer: { socket: ./signer.sock } }
-`,
+  opened = await startBitcoinExchange(
+    bitcoinPolicy('1'),
+    [1n, 2n, 3n, 4n, 5n].map(() => funds / 5n),
   )
-  exchange = await startExchange({
-    RATE_LIMITS: 'off',
-    CONFIRMATIONS: 'BTC=2',
-    CONFIG_FILE: join(folder, 'config.yaml'),
+  ;({ exchange, signer, node, customer } = opened)
+  miner = whileMining(node, async () => {
+    while (mining) await new Promise((resolve) => setTimeout(resolve, 200))
   })
-  const mine = async (): Promise<void> => {
-    while (mining) {
-      if ((await node.waiting()).length > 0) await node.mine(2)
-      await new Promise((resolve) => setTimeout(resolve, 200))
-    }
-  }
-  miner = mine()
 })
 after(async () => {
   mining = false
   await miner
-  await exchange.stop()
-  await signer.remove()
-  await Promise.all([node.stop(), second.stop()])
-  useTestNetwork('bitcoin', undefined)
+  await opened.stop()
 })
 
 const units = (text: string): bigint => parseAmount(text, assetById(coin) ?? assert.fail())
-const byCommand = () => commandLineOf(exchange, { CONFIG_FILE: join(folder, 'config.yaml'), CONFIRMATIONS: 'BTC=2' })
+const byCommand = () => commandLineOf(exchange, opened.env)
 const fresh = (seed: string): string => makeSandboxAddress('bitcoin', Buffer.from(seed))
 
 /** What an address was paid on the chain, by every block that the node has. */
@@ -217,7 +175,7 @@ describe('an exchange with Bitcoin', () => {
       payout_info: { payout_address: fresh('large') },
     })
     await signer.kill('SIGTERM')
-    await signer.start(policyOf('0.02'))
+    await signer.start(bitcoinPolicy('0.02'))
     await exchange.api(`/v1/sandbox/transaction/${large.id}/deposit`, { body: {} })
     const own = async () => (await json('payout', 'list')).find((row) => row.transaction_id === large.id)
     await until(async () => (await own())?.state === 'planned', 'the payout to be prepared')
@@ -234,7 +192,7 @@ describe('an exchange with Bitcoin', () => {
 
     const { ctx } = exchange.service.composition
     await makeOperators(exchange)
-    const file = join(folder, 'finance.token')
+    const file = join(signer.folder, 'finance.token')
     writeFileSync(file, (await createToken(ctx, 'finance@example.com', 'test')).text, { mode: 0o600 })
     const asked = await json('payout', 'cancel', payout, '--reason', 'above the cap', '--token-file', file)
     assert.equal(asked.ended, false)
@@ -265,7 +223,7 @@ describe('an exchange with Bitcoin', () => {
     assert.equal(found?.state, 'warn')
     assert.match(found.message, /not offered: 0\.019 of \d+\.\d+ BTC/)
     await signer.kill('SIGTERM')
-    await signer.start(policyOf('100'))
+    await signer.start(bitcoinPolicy('100'))
     await until(async () => (await largest()) > before * 2, 'larger orders to be offered')
     assert.deepEqual(await caps(), {
       check: 'signer_caps',

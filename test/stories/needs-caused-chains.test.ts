@@ -1,86 +1,42 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
-import { openAccount } from '../../src/rails/bitcoin/keys.ts'
 import { resolveBreak } from '../../src/exchange/reconciliation/breaks.ts'
 import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
 import { signedUnknown } from '../../src/exchange/reconciliation/signed-unknown.ts'
-import { localSigner } from '../../src/rails/bitcoin/sign.ts'
 import { makeSandboxAddress } from '../../src/reference/addresses/address.ts'
-import { useTestNetwork } from '../../src/reference/addresses/test-network.ts'
-import { type BitcoinCustomer, openCustomer } from '../support/bitcoin-customer.ts'
-import { type BitcoinNode, startBitcoinNode } from '../support/bitcoin-node.ts'
-import { regtestRules } from '../support/bitcoin-world.ts'
-import { type Exchange, startExchange } from '../support/exchange.ts'
+import { bitcoinPolicy, startBitcoinExchange, whileMining } from '../support/bitcoin-exchange.ts'
+import type { BitcoinNode } from '../support/bitcoin-node.ts'
+import type { Exchange } from '../support/exchange.ts'
 import { arrive, pay, readyToPay } from '../support/journey.ts'
 import { needsOf } from '../support/needed.ts'
-import { signerMnemonic, type SignerProcess, startSignerProcess } from '../support/signer-process.ts'
-
-const policyOf = (most: string): string => `
-caps:
-  - { asset: BTC-BTC, per: transaction, max: "${most}" }
-  - { asset: BTC-BTC, per: P1D, max: "100" }
-destinations: { classes: [customer] }
-`
+import type { SignerProcess } from '../support/signer-process.ts'
 
 let signer: SignerProcess
 let node: BitcoinNode
 let second: BitcoinNode
-let customer: BitcoinCustomer
 let exchange: Exchange
-const env: Record<string, string> = { CONFIRMATIONS: 'BTC=2' }
+let stop: () => Promise<void>
+const env: Record<string, string> = {}
 
 before(async () => {
-  ;[node, second, signer] = await Promise.all([
-    startBitcoinNode(),
-    startBitcoinNode(),
-    startSignerProcess(policyOf('1')),
-  ])
-  const { rules, forms } = regtestRules
-  customer = await openCustomer(node)
-  const key = await (await localSigner(signerMnemonic, rules)).accountKey()
-  const { address } = openAccount(key, rules, forms).addressAt({ branch: 1, position: 0n })
-  const first = node.height() + 1
-  await customer.pay([1, 2, 3].map(() => ({ address, amount: 10n ** 8n })))
-  await node.mine(1)
-  await second.takeFrom(node)
-  node.link(second)
-  second.link(node)
-  const file = join(signer.folder, 'config.yaml')
-  writeFileSync(
-    file,
-    `rails:
-  - { kind: bitcoin, name: btc, nodes: ["${node.url}", "${second.url}"], network: regtest, every: PT0.2S,
-      first_block: ${first} }
-custody: { two_nodes_above: "0", signer: { socket: ./signer.sock } }
-`,
+  const opened = await startBitcoinExchange(
+    bitcoinPolicy('1'),
+    [1n, 1n, 1n].map((one) => one * 10n ** 8n),
+    {
+      LOG_LEVEL: 'fatal',
+    },
   )
-  env.CONFIG_FILE = file
-  exchange = await startExchange({ RATE_LIMITS: 'off', LOG_LEVEL: 'fatal', ...env })
+  ;({ exchange, signer, node, second, stop } = opened)
+  Object.assign(env, opened.env)
 })
-after(async () => {
-  await exchange.stop()
-  await signer.remove()
-  await Promise.all([node.stop(), second.stop()])
-  useTestNetwork('bitcoin', undefined)
-})
+after(() => stop())
 
 const ctx = () => exchange.service.composition.ctx
 const { begins, ends } = needsOf(() => exchange, env)
 const fresh = (seed: string): string => makeSandboxAddress('bitcoin', Buffer.from(seed))
 
-/** Does something while what waits for a block gets one, and one more. */
-async function mined<Done>(work: () => Promise<Done>): Promise<Done> {
-  let isDone = false
-  const working = work().finally(() => (isDone = true))
-  while (!isDone) {
-    if ((await node.waiting()).length > 0) await node.mine(2)
-    await Promise.race([working, new Promise((resolve) => setTimeout(resolve, 200))])
-  }
-  return working
-}
+const mined = <Done>(work: () => Promise<Done>): Promise<Done> => whileMining(node, work)
 
 /** Does something while real time is ahead, and stands still where `isStill`: what lasts for half a minute becomes something else. */
 async function ahead<Done>(ms: number, work: () => Promise<Done>, isStill = false): Promise<Done> {
@@ -154,14 +110,14 @@ describe('somebody is needed for a chain, and told so on the first page and by c
       payout_info: { payout_address: fresh('large') },
     })
     await signer.kill('SIGTERM')
-    await signer.start(policyOf('0.02'))
+    await signer.start(bitcoinPolicy('0.02'))
     await pay(exchange, id)
     await begins(
       'signer_refusal refused',
       /^The signer refuses to sign a payout of 0\.0\d+ BTC\. The transfer exceeds the cap of 0\.02 BTC for one transfer\. Ask those who run /,
     )
     await signer.kill('SIGTERM')
-    await signer.start(policyOf('1'))
+    await signer.start(bitcoinPolicy('1'))
     await ahead(31_000, () => mined(() => arrive(exchange, id, 'finished')))
     await ends('signer_refusal refused')
   })

@@ -14,7 +14,9 @@ export const others = new Set(
   transaction cancel, transaction note, payout list, payout show, payout approve, payout cancel, suspense list, suspense match, suspense return, suspense writeoff, suspense book, suspense rule list, suspense rule add, suspense rule end, bank file list, bank accept, bank read, bank skip, bank ignore, rail list,
   rail resume, chain reread, config check, config schema, policy list, policy show, policy propose, policy approve, policy reject, policy history, policy export,
   market show, market halt, market resume, operator role, operator disable, operator enable, reconcile, break list, break show, break resolve, break withdraw, close, key rotate-master, key rotate-ledger, doctor, restore show, restore open, backup confirm key, backup confirm database, mail show, mail bounce, mail clear, halt all, halt payouts, halt rail, halt asset, resume all, resume payouts, resume rail, resume asset, transaction list, report day, report week, report month, journal export, balance list, balance open, balance charge, treasury show, treasury exposure, treasury pnl, hedge list, hedge propose, hedge approve, hedge cancel, hedge resolve, rebalance list, rebalance propose, rebalance approve, rebalance sent, rebalance arrived, rebalance cancel, chain wallet,
-  signer init, signer run, signer show, signer repair, signer approve, signer halt, signer resume`.split(/,\s+/),
+  signer init, signer check, signer run, signer show, signer repair, signer approve, signer halt, signer resume`.split(
+    /,\s+/,
+  ),
 )
 
 /** That an entry of the audit has these fields; null: that there is none. */

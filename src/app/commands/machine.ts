@@ -55,11 +55,18 @@ Starts with new events; --after EVENT starts after that event, --after beginning
     run: async (input) => (await import('./listen.ts')).listen(input),
   },
   {
-    usage: 'signer init --dir DIR',
+    usage: 'signer init --dir DIR [--keep]',
     does: 'Creates the folder of a signer: encrypted keys, an empty policy, and a journal.',
     details: `The policy allows nothing: write caps and destinations in DIR/policy.yaml.
+Refuses a folder that has a signer; with --keep it leaves that as it is, for programs that run it again.
 Without the keystore and its password all coins are lost: keep copies of both, in separate places.`,
     run: async (input) => (await import('./signer.ts')).init(input),
+  },
+  {
+    usage: 'signer check --dir DIR',
+    does: 'Checks policy.yaml in the folder of a signer, as the signer reads it when it starts.',
+    details: 'Changes nothing, and needs no running signer. Exits with 1 if there is a fault.',
+    run: async (input) => (await import('./signer.ts')).check(input),
   },
   {
     usage: 'signer run --dir DIR [--socket-group NAME]',
@@ -82,9 +89,12 @@ signer without the line of a payment does not know that it has signed it.`,
     run: async (input) => (await import('./signer.ts')).repair(input),
   },
   {
-    usage: 'signer approve PAYOUT --dir DIR --asset ASSET --amount N --to ADDRESS --approver NAME --key FILE',
+    usage:
+      'signer approve PAYOUT --dir DIR --asset ASSET --amount N --to ADDRESS --approver NAME --key FILE [--max-fee N] [--valid DURATION]',
     does: 'Approves exactly one payment, with your Ed25519 key. The signer checks the signature itself.',
-    details: 'FILE is a private key in PEM: openssl genpkey -algorithm ed25519 -out FILE. PAYOUT is its number.',
+    details: `FILE is a private key in PEM: openssl genpkey -algorithm ed25519 -out FILE. PAYOUT is the number that payout show says.
+The approval is for the policy in force, a transfer that costs N of the chain's coin at most (max_amount of the policy
+where it has one), and a payment that is signed within the duration: a day, or up to P30D.`,
     run: async (input) => (await import('./signer.ts')).approve(input),
   },
   {

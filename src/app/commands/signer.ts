@@ -3,23 +3,38 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Answer, Invocation } from '../../doors/commands/command.ts'
-import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
-import { systemClock } from '../../platform/lib/clock.ts'
+import { findNetwork, type Network } from '../../reference/catalog/network.ts'
+import { bookedAsset, nativeAsset } from '../../reference/catalog/sync-assets.ts'
+import { after, systemClock } from '../../platform/lib/clock.ts'
+import { parseDuration } from '../../platform/lib/duration.ts'
 import { createLog } from '../../platform/lib/log.ts'
 import { parseAmount } from '../../platform/money/amount.ts'
 import { openSignerClient, type SignerClient } from '../../rails/keys/signer-client.ts'
-import { approvalContent, resumeContent } from '../../signer/judge.ts'
+import { destinationOn } from '../../signer/allow-list.ts'
+import { approvalContent, type ApprovalBounds } from '../../signer/approval.ts'
+import { resumeContent } from '../../signer/judge.ts'
 import { repairJournal } from '../../signer/repair.ts'
 import { isAnswered } from '../../signer/serve.ts'
-import { destinationOf, initSigner, runSigner, socketIn } from '../../signer/open.ts'
+import { initSigner, policyProblem, runSigner, socketIn } from '../../signer/open.ts'
 import type { SignerStatus } from '../../signer/signer.ts'
 
 /** Makes the signer's folder. */
-export async function init({ flags: { dir = '' } }: Invocation): Promise<Answer> {
-  await initSigner(dir)
+export async function init({ flags: { dir = '', keep } }: Invocation): Promise<Answer> {
+  const isNew = await initSigner(dir, { keep: keep !== undefined })
+  if (!isNew) return { json: { dir }, text: `${dir} has a signer already. Nothing was changed.` }
   return {
     json: { dir },
     text: `Created ${dir}. Keep copies of signer.keystore and its password elsewhere. Write policy.yaml, then: cambio signer run --dir ${dir}`,
+  }
+}
+
+/** Says what keeps the signer from reading its policy. */
+export async function check({ flags: { dir = '' } }: Invocation): Promise<Answer> {
+  const problem = await policyProblem(dir)
+  return {
+    json: { ok: problem === undefined, problem: problem ?? null },
+    text: problem ?? `${join(dir, 'policy.yaml')} has no faults.`,
+    exitCode: problem === undefined ? 0 : 1,
   }
 }
 
@@ -79,12 +94,32 @@ export async function approve(input: Invocation): Promise<Answer> {
   const { asset = '', amount: text = '', to = '' } = input.flags
   const booked = bookedAsset(asset)
   if (!booked) throw new Error(`Unknown asset: ${asset}.`)
-  const destination = destinationOf(to)
-  if (destination === undefined) throw new Error('This is not an address that the signer knows.')
+  const network = findNetwork(booked.network)
+  const destination = network && destinationOn(network, to)
+  if (!network || destination === undefined)
+    throw new Error(`This is not an address of ${booked.network} that the signer knows.`)
   const amount = parseAmount(text, booked)
-  const given = await signedBy(input, approvalContent({ payout, asset, amount, destination }))
-  await clientOf(input).call('/approve', { payout, asset, amount: String(amount), destination, ...given })
-  return { json: { status: 'approved', payout, approver: given.approver }, text: `Approved payout ${payout}.` }
+  const bounds = await boundsOf(input, network)
+  const given = await signedBy(input, approvalContent({ payout, asset, amount, destination }, bounds))
+  const [maxFee, expires] = [String(bounds.maxFee), bounds.expires.toISOString()]
+  const said = { payout, asset, amount: String(amount), destination, max_fee: maxFee, policy: bounds.policy, expires }
+  await clientOf(input).call('/approve', { ...said, ...given })
+  return {
+    json: { status: 'approved', payout, approver: given.approver, expires },
+    text: `Approved payout ${payout} until ${expires}.`,
+  }
+}
+
+/** What bounds an approval: the flags, or else what the policy says of fees, and a day. */
+async function boundsOf(input: Invocation, network: Network): Promise<ApprovalBounds> {
+  const { 'max-fee': text, valid = 'P1D' } = input.flags
+  const { policy, fees } = await clientOf(input).call<SignerStatus>('/status', {})
+  const most = fees[network.code]
+  if (text === undefined && most === undefined) {
+    throw new Error(`Give --max-fee: the policy has no bound for fees of ${network.code}.`)
+  }
+  const maxFee = text === undefined ? BigInt(most ?? '0') : parseAmount(text, nativeAsset(network))
+  return { maxFee, policy, expires: after(systemClock().realNow(), parseDuration(valid)) }
 }
 
 async function signedBy(

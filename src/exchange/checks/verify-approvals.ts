@@ -9,6 +9,7 @@ import { beforeAll, problemsIn } from '../ledger/verify.ts'
 import { forgedAccess } from '../operators/access-stamp.ts'
 import { decidedPolicies } from '../policies/in-force.ts'
 import { askedInAudit } from '../settlement/approval.sql.ts'
+import { foreignSeals } from '../settlement/halt-seals.ts'
 import { approvedHedges } from '../treasury/hedge-content.ts'
 import type { Hedge } from '../treasury/hedge.ts'
 import { decidedHedges } from '../treasury/hedges.sql.ts'
@@ -72,7 +73,11 @@ async function undecided(ctx: Ctx): Promise<string[]> {
     },
   )
   const gone = await haltsGone(db)
+  const seals = await foreignSeals(ctx, db)
   return [
+    ...seals.map(
+      ({ scope, name, nonce }) => `The seal ${nonce} of the halt ${scope}:${name} was not made by the exchange.`,
+    ),
     ...gone.map(({ subject }) => `The halt ${subject} is gone, and nobody has resumed it.`),
     ...disputed.map(({ kind, version }) => `Version ${version} of the policy ${kind} is not what its approvals say.`),
     ...hedges,

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Operator } from '../operators/operator.ts'
+import { sealHalt } from '../settlement/halt-seals.ts'
 import { endHalt, type Resumed } from '../settlement/halts.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
@@ -27,6 +28,7 @@ export async function closeIfRestored(ctx: Ctx): Promise<void> {
     await ctx.db.atomic(async (db) => {
       const [closed] = await queries.close(db, ctx.clock.now(), reason)
       if (!closed) return
+      sealHalt(ctx, db, { scope: 'restored', name: '' })
       // Ids that were given out after the moment of the backup must not be given out again: outside they name other payments.
       await queries.skipRowIds(db)
       const entry = { at: ctx.clock.now(), actor: 'system', action: 'restore.found', subject: 'halt:restored' }

@@ -11,6 +11,7 @@ import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { type Halt, type HaltScope, readHalts } from '../../rails/halts.ts'
+import { openSeals, sealHalt } from './halt-seals.ts'
 import { preparedPaymentDue } from './prepared-payment.ts'
 
 /** What an operator halts. `crediting` halts by itself, when a chain reverses what was final. */
@@ -62,6 +63,7 @@ export async function halt(
       insert into halts (scope, name, since, reason, halted_by) values (${scope}, ${name}, ${now}, ${reason}, ${actor})
       on conflict (scope, name) do update set round = halts.round + 1
       returning scope, name, since, reason, halted_by as "haltedBy"`
+    sealHalt(ctx, db, { scope, name })
     const subject = subjectOf({ scope, name })
     recordAudit(db, { at: now, actor, action: 'halt.set', subject, before: null, after: { reason } })
     return one(written)
@@ -159,6 +161,7 @@ export async function endHalt(
     }
     const isSecond = (await approve(ctx, db, content, approver)).length >= needed
     if (isSecond) {
+      await openSeals(ctx, db, { scope, name })
       db.send`delete from halts where scope = any(${scopes}) and name = ${name}`
       then?.(db)
     }

@@ -13,9 +13,17 @@ type OwnChain = { code: string; rules: ChainRules; signer: Signer; account: Acco
  * Bitcoin, Litecoin and Bitcoin Cash in the signer's process. Refuses Dogecoin: its signatures do not cover the amounts that are
  * spent, so a transfer could lose any amount as its fee.
  */
-export function bitcoinFamily(mnemonic: string): SigningFamily<BitcoinParts, SignedTransfer, string> {
+export function bitcoinFamily(
+  mnemonic: string,
+  { testNetworks }: { testNetworks: ReadonlyMap<string, string> },
+): SigningFamily<BitcoinParts, SignedTransfer, string> {
   const chains = new Map<string, Promise<OwnChain>>()
   const chainOf = (chain: string): Promise<OwnChain> => {
+    const [code = '', network] = chain.split(' ')
+    const meant = testNetworks.get(code)
+    if (meant !== undefined && network !== meant) {
+      throw new SignerRefusal('policy', `The policy is for ${code}'s ${meant}, not for its ${network}.`)
+    }
     const known = chains.get(chain) ?? openOwn(mnemonic, chain)
     chains.set(chain, known)
     return known
@@ -79,12 +87,29 @@ function read({ code, rules, account }: OwnChain, { inputs, outputs }: BitcoinPa
 
 const sumOf = (all: readonly { amount: string }[]): bigint => all.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
 
-/** The output script that an address of the policy names, on any chain of the family or on one, and on its test networks. */
-export function destinationOf(address: string, chain?: string): string | undefined {
-  for (const asset of ['BTC', 'LTC', 'BCH'] as const)
-    for (const network of ['mainnet', 'testnet', 'regtest'] as const) {
-      const script = scriptOf(address, chainRules({ asset, network }).forms)
-      if (script !== undefined && (chain === undefined || chain === asset)) return script
-    }
-  return undefined
+const assets = ['BTC', 'LTC', 'BCH'] as const
+const networks = ['mainnet', 'testnet', 'regtest'] as const
+type NetworkName = (typeof networks)[number]
+
+/** Whether the signer signs for a chain of this family, by the code of its network. */
+export const isOfBitcoin = (code: string): boolean => assets.some((asset) => asset === code)
+
+/** The output script that an address of the policy names on a chain, and on its test networks. */
+export function destinationOf(address: string, chain: string): string | undefined {
+  const [read] = readAs(address, chain)
+  return read?.script
 }
+
+/** The networks of a chain that have an address: test networks share some. */
+export const networksOf = (address: string, chain: string): NetworkName[] =>
+  readAs(address, chain).map(({ network }) => network)
+
+const readAs = (address: string, chain: string): { network: NetworkName; script: string }[] =>
+  assets
+    .filter((asset) => asset === chain)
+    .flatMap((asset) =>
+      networks.flatMap((network) => {
+        const script = scriptOf(address, chainRules({ asset, network }).forms)
+        return script === undefined ? [] : [{ network, script }]
+      }),
+    )

@@ -24,9 +24,14 @@ export async function keepRefusals(
   keys: readonly string[],
   { code: reason, message }: { code: string; message: string },
 ): Promise<void> {
+  // The signer knows a payout by the number of its payment, which nothing else shows.
+  const messages = keys.map((key) =>
+    reason.startsWith('approval_') ? `${message} Approve it: cambio signer approve ${key}` : message,
+  )
   await db.sql`
     insert into chain_refusals (network, plan_key, code, message, refused_until)
-    select ${code}, key, ${reason}, ${message}, ${after(clock.realNow(), refusedMs)} from unnest(${[...keys]}::text[]) as key
+    select ${code}, key, ${reason}, said, ${after(clock.realNow(), refusedMs)}
+    from unnest(${[...keys]}::text[], ${messages}::text[]) as refused (key, said)
     on conflict (network, plan_key) do update set code = excluded.code, message = excluded.message,
       refused_until = excluded.refused_until`
 }

@@ -1,6 +1,9 @@
 /** What leaves for somebody else. `destination` is what the chain pays to, in one canonical form: an output script or an address. */
 export type Payment = { payout: string; asset: string; amount: bigint; destination: string }
 
+/** Who gets a payment: the destination without its tag, which tells the customers of one account apart. */
+export const accountOf = ({ destination }: Pick<Payment, 'destination'>): string => destination.split(':', 1)[0] ?? ''
+
 /**
  * What a transfer does, as the signer reads it from the parts that it signs. A rail's reader computes it from these parts and our
  * keys alone, and refuses parts that it cannot judge: an output that is neither a payout's nor ours, an unknown token, a wrong chain.
@@ -50,5 +53,6 @@ export type SignerRefusalCode =
   | 'cap'
   | 'fee'
   | 'approval_missing'
+  | 'approval_expired'
   | 'already_signed'
   | 'forged'
