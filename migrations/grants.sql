@@ -60,3 +60,20 @@ revoke update, delete, truncate on opened_bank_accounts from "service";
 -- What a bank has sent, and what it was asked to pay.
 revoke update, delete, truncate on iso20022_skips, iso20022_ignored_accounts from "service";
 revoke delete, truncate on iso20022_files, iso20022_statements, iso20022_bookings, iso20022_batches, iso20022_payments from "service";
+
+-- A session looks in its own temporary tables first, unless it says where to look: what a function keeps, it reads nowhere else. The
+-- service needs no temporary tables.
+do $$
+declare
+  one regprocedure;
+begin
+  for one in
+    select oid from pg_proc
+    where pronamespace in ('public'::regnamespace, 'sandbox'::regnamespace) and prokind = 'f' and pg_has_role(proowner, 'usage')
+      and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')
+      and not coalesce(proconfig @> array['search_path=pg_catalog, public, pg_temp'], false)
+  loop
+    execute format('alter function %s set search_path = pg_catalog, public, pg_temp', one);
+  end loop;
+  execute format('revoke temporary on database %I from public, "service"', current_database());
+end $$;

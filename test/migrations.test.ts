@@ -29,3 +29,21 @@ test('two processes that migrate at once do it once', async () => {
   assert.equal(Math.min(one.applied.length, other.applied.length), 0)
   assert.ok(one.applied.length + other.applied.length > 0)
 })
+
+test('functions of ours look for tables where a session can put none, and the service makes no temporary tables', async () => {
+  const { ownerUrl, serviceRole, url } = await emptyDatabase()
+  await migrate({ ownerUrl, serviceRole, servicePassword: testServicePassword })
+  const { rows } = await asOwner(ownerUrl, (client) =>
+    client.query<{ name: string; set: string[] | null }>(
+      `select proname as name, proconfig as set from pg_proc join pg_namespace on pg_namespace.oid = pronamespace
+       where nspname !~ '^pg_' and nspname <> 'information_schema'`,
+    ),
+  )
+  assert.ok(rows.length > 5)
+  const other = rows.filter(({ set }) => set?.includes('search_path=pg_catalog, public, pg_temp') !== true)
+  assert.deepEqual(other, [])
+  await assert.rejects(
+    asOwner(url, (client) => client.query('create temporary table halt_seals (nonce uuid)')),
+    /permission denied to create temporary tables/,
+  )
+})

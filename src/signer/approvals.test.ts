@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
@@ -10,7 +12,7 @@ import { SignerRefusal, type SignerRefusalCode } from '../rails/keys/signer.ts'
 import { chainRules } from '../rails/bitcoin/networks.ts'
 import { addressOf } from '../reference/addresses/output-script.ts'
 import { after as later } from '../platform/lib/clock.ts'
-import { refuseUnapproved } from './approval.ts'
+import { approvalContent, refuseDearer, refuseUnapproved } from './approval.ts'
 import { readPolicy } from './policy.ts'
 
 const script = `0014${'11'.repeat(20)}`
@@ -104,9 +106,29 @@ describe('an approval that is handed to the signer', () => {
     await approved()
     await pay(1_000n)
     await signer.kill('SIGTERM')
-    await signer.start(`${policy.replace('"10"', '"9"')}# a comment changes nothing\n`)
     payout += 1
+    await signer.start(policy.replace('"10"', '"9"'))
     await approved()
+    await signer.kill('SIGTERM')
+    await signer.start(`${policy.replace('"10"', '"9"')}# a comment changes nothing\n`)
+    await pay(1_000n)
+  })
+
+  it('says what to do where the signer is of an earlier version, which has no bounds', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cambio-signer-'))
+    const server = createServer((_, response) =>
+      response.end(JSON.stringify({ halted: null, signatures: 0, lines: 0 })),
+    )
+    await new Promise<void>((resolve) => server.listen(join(folder, 'signer.sock'), resolve))
+    try {
+      const own = ['--dir', folder, '--key', join(signer.folder, 'ada.pem'), '--approver', 'ada']
+      const said = ['--asset', 'BTC-BTC', '--amount', '0.006', '--to', address]
+      const { err } = await runCommand(['signer', 'approve', '1', ...own, ...said], {})
+      assert.match(err, /The signer is of an earlier version: update it first\./)
+    } finally {
+      server.close()
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('is refused where it is for too long, or without a bound of fees', async () => {
@@ -119,24 +141,35 @@ describe('an approval that is handed to the signer', () => {
     await signer.start(policy)
   })
 
+  it('has a line for each of its fields, so that none is read as another', () => {
+    const bounds = { maxFee: 1n, policy: 'a'.repeat(64), expires: new Date() }
+    for (const payout of ['1\nBTC-BTC', '1\r', '1\u2028']) {
+      const payment = { payout, asset: 'BTC-BTC', amount: 1n, destination: script }
+      assert.throws(() => approvalContent(payment, bounds), refused('malformed'), JSON.stringify(payout))
+    }
+  })
+
   it('of before there were bounds counts for a payment that was signed then, and for no other', async () => {
     const old = { approver: 'ada', bounds: undefined }
     const asked = { payout: '1', needed: 1, fee: 10n, now: new Date() }
     const read = readPolicy(policy)
-    assert.equal(refuseUnapproved(read, [old], { ...asked, wasSigned: true }), undefined)
-    assert.equal(refuseUnapproved(read, [old], { ...asked, wasSigned: false })?.code, 'approval_missing')
+    assert.equal(refuseDearer([old], asked), undefined)
+    assert.equal(refuseUnapproved(read, [old], asked)?.code, 'approval_missing')
   })
 
   it('expires, unless the payment was signed in time', () => {
     const read = readPolicy(policy)
     const now = new Date('2026-01-05T10:00:00Z')
     const one = { approver: 'ada', bounds: { maxFee: 10n, policy: read.version, expires: later(now, 1_000) } }
-    const asked = { payout: '1', needed: 1, fee: 10n, wasSigned: false }
+    const asked = { payout: '1', needed: 1, fee: 10n }
     assert.equal(refuseUnapproved(read, [one], { ...asked, now }), undefined)
     const then = later(now, 1_000)
     const expired = refuseUnapproved(read, [one], { ...asked, now: then })
     assert.deepEqual([expired?.code, expired?.payouts], ['approval_expired', ['1']])
-    assert.equal(refuseUnapproved(read, [one], { ...asked, now: then, wasSigned: true }), undefined)
-    assert.equal(refuseUnapproved(read, [one], { ...asked, now: then, wasSigned: true, fee: 11n })?.code, 'fee')
+    assert.equal(refuseDearer([one], asked), undefined)
+    assert.equal(refuseDearer([one], { ...asked, fee: 11n })?.code, 'fee')
+    const dearer = { approver: 'ben', bounds: { ...one.bounds, maxFee: 20n } }
+    assert.equal(refuseDearer([one, dearer], { needed: 1, fee: 11n }), undefined)
+    assert.equal(refuseDearer([one, dearer], { needed: 2, fee: 11n })?.code, 'fee')
   })
 })

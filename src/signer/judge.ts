@@ -2,7 +2,7 @@ import { after } from '../platform/lib/clock.ts'
 import { accountOf, type Payment, SignerRefusal, type TransferContent } from '../rails/keys/signer.ts'
 import { formatAmount } from '../platform/money/amount.ts'
 import { bookedAsset } from '../reference/catalog/sync-assets.ts'
-import { refuseUnapproved } from './approval.ts'
+import { refuseDearer, refuseUnapproved } from './approval.ts'
 import type { Memory } from './memory.ts'
 import { type Cap, type DestinationClass, hasNeededCaps, type Policy } from './policy.ts'
 
@@ -59,8 +59,10 @@ function refusalOf(
       )
       .map(({ count }) => count),
   )
-  const asked = { payout, needed, fee: content.fee.amount, now, wasSigned: known !== undefined }
-  return needed === 0 ? undefined : refuseUnapproved(policy, memory.approvalsOf(payment), asked)
+  const asked = { payout, needed, fee: content.fee.amount, now }
+  const given = memory.approvalsOf(payment)
+  if (known) return refuseDearer(given, asked)
+  return needed === 0 ? undefined : refuseUnapproved(policy, given, asked)
 }
 
 /** The chain of an asset is the second part of its id. */

@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
@@ -79,15 +88,49 @@ describe('signer init', () => {
     mkdirSync(dir)
     writeFileSync(join(dir, 'policy.yaml'), '# begun\n')
     assert.match((await init()).err, /has a signer already/)
-    assert.equal((await init('--keep')).exitCode, 0)
+    const finished = await init('--keep')
+    assert.match(finished.out, /^Made journal\.jsonl, signer\.keystore and its password in /)
     const made = keys()
     const again = await init('--keep')
     assert.equal(again.exitCode, 0, again.err)
-    assert.match(again.out, /has a signer already\. Nothing was changed\./)
+    assert.match(again.out, /has a signer already\. Nothing was made\./)
     assert.equal(keys(), made)
     assert.equal(readFileSync(join(dir, 'policy.yaml'), 'utf8'), '# begun\n')
     renameSync(join(dir, 'signer.keystore'), join(dir, 'evm.keystore'))
     assert.equal((await init('--keep')).exitCode, 0)
     assert(!existsSync(join(dir, 'signer.keystore')))
+    rmSync(join(dir, 'policy.yaml'))
+    assert.match((await init('--keep')).out, /^Made policy\.yaml in /)
+  })
+
+  it('makes no keys next to a journal of others, and no journal next to keys that may have signed', async () => {
+    const other = join(folder, 'other')
+    mkdirSync(other)
+    writeFileSync(join(other, 'journal.jsonl'), '{}\n')
+    const refused = await runCommand(['signer', 'init', '--dir', other, '--keep'], {})
+    assert.match(refused.err, /has a journal and no keys: bring its keystores back/)
+    assert(!existsSync(join(other, 'signer.keystore')))
+    rmSync(join(dir, 'journal.jsonl'))
+    const without = await init('--keep')
+    assert.match(without.err, /has keys and no journal: without it the signer does not know what it has signed/)
+    assert(!existsSync(join(dir, 'journal.jsonl')))
+  })
+
+  it('and another start leave the journal of a signer that runs as it is, also a line that it is writing', async () => {
+    const signer = await startSignerProcess('{ caps: [], destinations: {} }')
+    try {
+      await signer.client.call('/halt', { reason: 'a drill' })
+      const file = join(signer.folder, 'journal.jsonl')
+      appendFileSync(file, '{"number":2')
+      const written = readFileSync(file, 'utf8')
+      for (const command of [['init', '--keep'], ['run']]) {
+        const [action = '', ...flags] = command
+        const { err } = await runCommand(['signer', action, '--dir', signer.folder, ...flags], {})
+        assert.match(err, /Another signer listens on .*signer\.sock/)
+        assert.equal(readFileSync(file, 'utf8'), written, action)
+      }
+    } finally {
+      await signer.remove()
+    }
   })
 })

@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 import type { Clock } from '../platform/lib/clock.ts'
@@ -12,28 +12,57 @@ import { xrplFamily } from '../rails/xrpl/signing-family.ts'
 import { readWholePolicy } from './allow-list.ts'
 import { openJournal } from './journal.ts'
 import { emptyPolicy, type Policy } from './policy.ts'
-import { serveSigner } from './serve.ts'
+import { isAnswered, serveSigner } from './serve.ts'
 import { openKeySigner } from './signer.ts'
 
 /** The socket of the signer in a folder. */
 export const socketIn = (folder: string): string => join(folder, 'signer.sock')
 
 /**
- * Makes a signer's folder: keystore, its password, and a policy that allows nothing. Refuses a folder that has one, or with `keep` changes
- * nothing there but what is missing. Gives whether it has made keys.
+ * Makes a signer's folder: keystore, its password, a policy that allows nothing, and an empty journal. Refuses a folder that has a signer,
+ * or with `keep` makes only what is missing; keys and a journal that does not know them never meet. Gives what it has made.
  */
-export async function initSigner(folder: string, { keep }: { keep: boolean }): Promise<boolean> {
+export async function initSigner(folder: string, { keep }: { keep: boolean }): Promise<string[]> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  await writeFile(join(folder, 'policy.yaml'), emptyPolicy, { mode: 0o600, flag: 'wx' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw new Error(`${folder} cannot be written.`)
-      if (!keep) throw new Error(`${folder} has a signer already.`)
-    },
-  )
-  const isNew = (await keystoresIn(folder)).length === 0
-  if (isNew) await makeKeys(folder, 'signer', newMnemonic)
-  await (await openJournal(join(folder, 'journal.jsonl'))).close()
-  return isNew
+  await refuseRunning(folder)
+  const hasKeys = (await keystoresIn(folder)).length > 0
+  const journal = await stat(join(folder, 'journal.jsonl')).catch(() => undefined)
+  if (!hasKeys && journal !== undefined && journal.size > 0) {
+    throw new Error(`${folder} has a journal and no keys: bring its keystores back from their copies.`)
+  }
+  if (keep && hasKeys && journal === undefined) {
+    throw new Error(
+      `${folder} has keys and no journal: without it the signer does not know what it has signed. Bring the journal back, or make an empty journal.jsonl where these keys never signed here.`,
+    )
+  }
+  const made: string[] = []
+  const isPolicyNew = await makeFile(join(folder, 'policy.yaml'), emptyPolicy)
+  if (!isPolicyNew && !keep) throw new Error(`${folder} has a signer already.`)
+  if (isPolicyNew) made.push('policy.yaml')
+  // Before the keys: a start that ends between them is finished by the next one.
+  if (await makeFile(join(folder, 'journal.jsonl'), '')) made.push('journal.jsonl')
+  if (!hasKeys) {
+    await makeKeys(folder, 'signer', newMnemonic)
+    made.push('signer.keystore and its password')
+  }
+  return made
+}
+
+/** Writes a file that is not there. Gives whether it was not. */
+async function makeFile(file: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(file, text, { mode: 0o600, flag: 'wx' })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw new Error(`${file} cannot be written.`, { cause: error })
+  }
+}
+
+/** Before anything of a folder is opened: a journal that is opened is cut where its last line is not whole. */
+async function refuseRunning(folder: string): Promise<void> {
+  const socket = socketIn(folder)
+  if (await isAnswered(socket)) throw new Error(`Another signer listens on ${socket}.`)
 }
 
 /** Opens the signer of a folder and listens on its socket. Refuses a policy that it does not understand, and a changed journal. */
@@ -44,6 +73,7 @@ export async function runSigner(
   const mnemonics = await readMnemonics(folder)
   const policy = await policyIn(folder)
   const gid = group === undefined ? undefined : await idOfGroup(group)
+  await refuseRunning(folder)
   const journal = await openJournal(join(folder, 'journal.jsonl'))
   const opened = { bitcoin: bitcoinFamily, xrpl: xrplFamily, evm: evmFamily }
   const signing = Object.fromEntries([...mnemonics].map(([name, mnemonic]) => [name, opened[name](mnemonic, policy)]))

@@ -58,7 +58,7 @@ Starts with new events; --after EVENT starts after that event, --after beginning
     usage: 'signer init --dir DIR [--keep]',
     does: 'Creates the folder of a signer: encrypted keys, an empty policy, and a journal.',
     details: `The policy allows nothing: write caps and destinations in DIR/policy.yaml.
-Refuses a folder that has a signer; with --keep it leaves that as it is, for programs that run it again.
+Refuses a folder that has a signer; with --keep it makes only what is missing, for programs that run it again.
 Without the keystore and its password all coins are lost: keep copies of both, in separate places.`,
     run: async (input) => (await import('./signer.ts')).init(input),
   },

@@ -20,11 +20,11 @@ import type { SignerStatus } from '../../signer/signer.ts'
 
 /** Makes the signer's folder. */
 export async function init({ flags: { dir = '', keep } }: Invocation): Promise<Answer> {
-  const isNew = await initSigner(dir, { keep: keep !== undefined })
-  if (!isNew) return { json: { dir }, text: `${dir} has a signer already. Nothing was changed.` }
+  const made = await initSigner(dir, { keep: keep !== undefined })
+  if (made.length === 0) return { json: { dir, made }, text: `${dir} has a signer already. Nothing was made.` }
   return {
-    json: { dir },
-    text: `Created ${dir}. Keep copies of signer.keystore and its password elsewhere. Write policy.yaml, then: cambio signer run --dir ${dir}`,
+    json: { dir, made },
+    text: `Made ${made.join(', ')} in ${dir}. Keep copies of keystores and their passwords elsewhere. Write policy.yaml, then: cambio signer run --dir ${dir}`,
   }
 }
 
@@ -113,7 +113,10 @@ export async function approve(input: Invocation): Promise<Answer> {
 /** What bounds an approval: the flags, or else what the policy says of fees, and a day. */
 async function boundsOf(input: Invocation, network: Network): Promise<ApprovalBounds> {
   const { 'max-fee': text, valid = 'P1D' } = input.flags
-  const { policy, fees } = await clientOf(input).call<SignerStatus>('/status', {})
+  const { policy, fees } = await clientOf(input).call<Partial<SignerStatus>>('/status', {})
+  if (policy === undefined || fees === undefined) {
+    throw new Error('The signer is of an earlier version: update it first.')
+  }
   const most = fees[network.code]
   if (text === undefined && most === undefined) {
     throw new Error(`Give --max-fee: the policy has no bound for fees of ${network.code}.`)

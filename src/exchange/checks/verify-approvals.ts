@@ -114,12 +114,12 @@ const askedAndLeft = (db: Db): Promise<{ id: bigint }[]> =>
         select from audit where subject = 'payout:' || payouts.id and action = ${askedInAudit}))
     order by id`
 
-/** What an operator has halted and nobody has resumed since, by the audit, and is not halted any more. */
+/** What an operator or a restore has halted and nobody has resumed since, by the audit, and is not halted any more. */
 const haltsGone = (db: Db): Promise<{ subject: string }[]> =>
   db.sql`
     select subject from (
       select distinct on (subject) subject, action from audit
-      where action in ('halt.set', 'halt.resumed', 'halt.resume_requested') order by subject, id desc) as last
+      where action in ('halt.set', 'restore.found', 'halt.resumed', 'halt.resume_requested') order by subject, id desc) as last
     where action <> 'halt.resumed' and not exists (
       select from halts where subject = case when name = '' then 'halt:' || scope else scope || ':' || name end)
     order by subject`

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Operator } from '../operators/operator.ts'
-import { sealHalt } from '../settlement/halt-seals.ts'
+import { sealHalt, sealsOf, sealUnsealed } from '../settlement/halt-seals.ts'
 import { endHalt, type Resumed } from '../settlement/halts.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
@@ -18,7 +18,7 @@ import * as queries from './restore.sql.ts'
 /**
  * Closes an exchange whose database was restored: on another server than the one it remembers, or to an earlier moment than what this
  * machine or a rail knows of payouts. Nothing leaves then (no payout, no e-mail, no webhook) until operators open it. To be called
- * at each start, before any work; a database that is new learns where it is.
+ * at each start, before any work; a database that is new learns where it is. Halts that have no seal get one.
  */
 export async function closeIfRestored(ctx: Ctx): Promise<void> {
   const state = await ctx.db.atomic(adoptServer)
@@ -27,8 +27,9 @@ export async function closeIfRestored(ctx: Ctx): Promise<void> {
   if (reason !== undefined) {
     await ctx.db.atomic(async (db) => {
       const [closed] = await queries.close(db, ctx.clock.now(), reason)
-      if (!closed) return
-      sealHalt(ctx, db, { scope: 'restored', name: '' })
+      // A row that has no seal was not written here.
+      if (!closed && (await sealsOf(ctx, db, restored)).own.length > 0) return
+      sealHalt(ctx, db, restored)
       // Ids that were given out after the moment of the backup must not be given out again: outside they name other payments.
       await queries.skipRowIds(db)
       const entry = { at: ctx.clock.now(), actor: 'system', action: 'restore.found', subject: 'halt:restored' }
@@ -36,8 +37,11 @@ export async function closeIfRestored(ctx: Ctx): Promise<void> {
     })
     ctx.log.error({ reason }, 'This database was restored: nothing leaves until it is opened. See: cambio restore show')
   }
+  await ctx.db.atomic((db) => sealUnsealed(ctx, db))
   await ctx.halts.refresh(ctx.db)
 }
+
+const restored = { scope: 'restored', name: '' } as const
 
 async function adoptServer(db: Atomic): Promise<{ exchangeId: string; moved: boolean }> {
   const { exchangeId, known, server } = await queries.lockState(db)
@@ -76,8 +80,7 @@ export async function openRestored(
       'This command needs an operator token, in OPERATOR_TOKEN or in the file of --token-file.',
     )
   }
-  const subject = { scope: 'restored', name: '' } as const
-  return endHalt(ctx, subject, { reason, approver, needed: twoOperators ? 2 : 1 }, (db) =>
+  return endHalt(ctx, restored, { reason, approver, needed: twoOperators ? 2 : 1 }, (db) =>
     queries.open(db, ctx.clock.now()),
   )
 }

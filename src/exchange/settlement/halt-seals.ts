@@ -16,35 +16,66 @@ export function sealHalt(deps: Deps, db: Atomic, { scope, name }: Sealed): void 
   db.send`insert into halt_seals (nonce, scope, name, seal) values (${nonce}, ${scope}, ${name}, ${seal})`
 }
 
-/**
- * Opens what keeps a halt, in the block that ends it, once it was checked who ends it. CONFLICT where somebody else has sealed it, too: only
- * the owner of the tables ends that.
- */
-export async function openSeals(deps: Deps, db: Atomic, sealed: Sealed): Promise<void> {
-  for (const { scope, name, nonce, key } of await unopened(deps, db)) {
-    if (scope !== sealed.scope || name !== sealed.name) continue
-    if (!key) {
-      throw new Refusal(
-        'CONFLICT',
-        `The exchange did not make the seal ${nonce} of this halt: somebody writes to its database. Find out who, then delete the row of halt_seals as the owner of the database.`,
-      )
-    }
-    db.send`update halt_seals set key = ${key} where nonce = ${nonce}`
-  }
+/** Seals what is halted and has no seal of the exchange: it is from before there were any, or was not written by the exchange. */
+export async function sealUnsealed(deps: Deps, db: Atomic): Promise<void> {
+  const halts = await db.sql<Sealed>`select scope, name from halts where scope <> 'crediting' for update`
+  const seals = await unopened(deps, db)
+  for (const halt of halts) if (!seals.some((seal) => seal.key && isOf(halt)(seal))) sealHalt(deps, db, halt)
+}
+
+/** What keeps a halt: the numbers of the exchange's own seals, and a sentence about others that nobody but the owner of the tables ends. */
+export async function sealsOf(
+  deps: Deps,
+  db: Db,
+  halt: Sealed,
+): Promise<{ own: string[]; foreign: string | undefined }> {
+  const { own, foreign } = split((await unopened(deps, db)).filter(isOf(halt)))
+  return { own: own.map(({ nonce }) => nonce), foreign: foreignText(foreign) }
+}
+
+/** Opens what keeps a halt, in the block that ends it, once it was checked who ends it. CONFLICT where somebody else has sealed it, too. */
+export async function openSeals(deps: Deps, db: Atomic, halt: Sealed): Promise<void> {
+  const { own, foreign } = split((await unopened(deps, db)).filter(isOf(halt)))
+  const why = foreignText(foreign)
+  if (why !== undefined) throw new Refusal('CONFLICT', why)
+  for (const { nonce, key } of own) db.send`update halt_seals set key = ${key} where nonce = ${nonce}`
 }
 
 /** The seals that keep a halt and that the exchange has not made. */
 export const foreignSeals = async (deps: Deps, db: Db): Promise<(Sealed & { nonce: string })[]> =>
-  (await unopened(deps, db)).filter(({ key }) => !key)
+  split(await unopened(deps, db)).foreign
 
-/** The seals that are not open, each with its key if the exchange has made it. */
-async function unopened(deps: Deps, db: Db): Promise<(Sealed & { nonce: string; key: Buffer | undefined })[]> {
+/** A seal that is not open, with its key if the exchange has made it. */
+type Seal = Sealed & { nonce: string; key: Buffer | undefined }
+
+async function unopened(deps: Deps, db: Db): Promise<Seal[]> {
   const rows = await db.sql<Sealed & { nonce: string; seal: Buffer }>`
     select scope, name, nonce, seal from halt_seals where key is null order by scope, name, nonce`
   return rows.map(({ seal, ...row }) => {
     const key = keyOf(deps, row.nonce)
     return { ...row, key: sealOf(key).equals(seal) ? key : undefined }
   })
+}
+
+const isOf =
+  ({ scope, name }: Sealed) =>
+  (seal: Sealed): boolean =>
+    seal.scope === scope && seal.name === name
+
+const split = (seals: readonly Seal[]): { own: Seal[]; foreign: Seal[] } => ({
+  own: seals.filter(({ key }) => key),
+  foreign: seals.filter(({ key }) => !key),
+})
+
+/** How many foreign seals a sentence names. */
+const mostNamed = 5
+
+function foreignText(foreign: readonly Seal[]): string | undefined {
+  if (foreign.length === 0) return undefined
+  const named = foreign.slice(0, mostNamed).map(({ nonce }) => nonce)
+  const more = foreign.length > mostNamed ? ` and ${foreign.length - mostNamed} more` : ''
+  const [seals, rows] = foreign.length === 1 ? ['seal', 'row'] : ['seals', 'rows']
+  return `The exchange did not make the ${seals} ${named.join(', ')}${more} of this halt: somebody writes to its database. Find out who, then delete the ${rows} of halt_seals as the owner of the database.`
 }
 
 const sealOf = (key: Buffer): Buffer => createHash('sha256').update(key).digest()

@@ -11,7 +11,7 @@ import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { type Halt, type HaltScope, readHalts } from '../../rails/halts.ts'
-import { openSeals, sealHalt } from './halt-seals.ts'
+import { openSeals, sealHalt, sealsOf } from './halt-seals.ts'
 import { preparedPaymentDue } from './prepared-payment.ts'
 
 /** What an operator halts. `crediting` halts by itself, when a chain reverses what was final. */
@@ -113,22 +113,25 @@ export async function askedResumes(ctx: GivingDeps): Promise<AskedResume[]> {
 
 /** What an operator signs to resume what is halted, and why nothing can be resumed; undefined: it can. */
 export async function resumeToApprove(
-  { db }: Pick<Ctx, 'db'>,
+  ctx: Pick<GivingDeps, 'db' | 'secrets'>,
   halt: Pick<Halt, 'scope' | 'name'>,
 ): Promise<{ content: Content; why: string | undefined }> {
-  const halts = await haltsEnded(db, halt)
-  return { content: resumeContent(halt, halts), why: whyNotResumed(halt, halts) }
+  const halts = await haltsEnded(ctx.db, halt)
+  const { own, foreign } = await sealsOf(ctx, ctx.db, halt)
+  return { content: resumeContent(halt, halts, own), why: halts.length === 0 ? notHalted(halt) : foreign }
 }
-
-const whyNotResumed = (halt: Pick<Halt, 'scope' | 'name'>, halts: readonly HaltRow[]): string | undefined =>
-  halts.length === 0 ? notHalted(halt) : undefined
 
 const notHalted = (halt: Pick<Halt, 'scope' | 'name'>): string => `Not halted: ${textOf(halt)}.`
 
-/** What is approved of a resume: exactly the halts that end. */
-const resumeContent = ({ scope, name }: Pick<Halt, 'scope' | 'name'>, halts: readonly HaltRow[]): Content => ({
+/** What is approved of a resume: exactly the halts that end, and the seals that open: no later halt has them. */
+const resumeContent = (
+  { scope, name }: Pick<Halt, 'scope' | 'name'>,
+  halts: readonly HaltRow[],
+  seals: readonly string[],
+): Content => ({
   kind: 'resume',
   id: `${scope}:${name}`,
+  seals,
   halts: halts.map((one) => ({
     scope: one.scope,
     since: one.since.toISOString(),
@@ -154,7 +157,8 @@ export async function endHalt(
     const halts = await haltsEnded(db, { scope, name })
     const [first] = halts
     if (!first) throw new Refusal('CONFLICT', notHalted({ scope, name }))
-    const content = resumeContent({ scope, name }, halts)
+    const { own } = await sealsOf(ctx, db, { scope, name })
+    const content = resumeContent({ scope, name }, halts, own)
     const [asked = null, ...others] = await approversOf(ctx, db, content)
     if (asked === actor || others.includes(actor)) {
       throw new Refusal('CONFLICT', 'You have asked to resume this already: another operator must, too.')

@@ -51,7 +51,7 @@ export async function migrate(options: MigrateOptions): Promise<Migrated> {
       .update(grants + options.serviceRole + options.servicePassword)
       .digest('hex')
     const due = migrations.filter(({ name }) => !known.has(name))
-    const isGranted = known.get(grantsName) === grantsMark && (await mayRead(client, options.serviceRole))
+    const isGranted = known.get(grantsName) === grantsMark && (await hasGrants(client, options.serviceRole))
     if (due.length === 0 && isGranted) return { applied: [] }
 
     for (const migration of due) await apply(client, migration)
@@ -172,13 +172,17 @@ async function ensureRole(client: pg.Client, { serviceRole, servicePassword }: M
   await client.query(`alter role ${name} set plan_cache_mode = force_generic_plan`)
 }
 
-/** A dump that was restored into another server says what was granted, but that server may not have the role. */
-async function mayRead(client: pg.Client, serviceRole: string): Promise<boolean> {
-  const { rows } = await client.query<{ may: boolean }>(
-    "select has_table_privilege(rolname, 'schema_migrations', 'select') as may from pg_roles where rolname = $1",
+/**
+ * Whether the server has what was granted. A dump that was restored into another one says so, but that server may not have the role, and
+ * lets every role make temporary tables.
+ */
+async function hasGrants(client: pg.Client, serviceRole: string): Promise<boolean> {
+  const { rows } = await client.query<{ has: boolean }>(
+    `select has_table_privilege(rolname, 'schema_migrations', 'select')
+       and not has_database_privilege(rolname, current_database(), 'temporary') as has from pg_roles where rolname = $1`,
     [serviceRole],
   )
-  return rows[0]?.may ?? false
+  return rows[0]?.has ?? false
 }
 
 const forRole = (text: string, role: string): string => text.replaceAll('"service"', pg.escapeIdentifier(role))

@@ -127,6 +127,26 @@ describe('payouts that the signer refuses, with its own process', () => {
     assert.deepEqual([await stateOf(world, large), (await progress(large)).state], ['never', 'never'])
   })
 
+  it('a higher fee that it refuses is said of the payout, until it signs one', async () => {
+    await open(policyOf('0.5'))
+    const progress = world.one.payout.progress ?? assert.fail()
+    const [plan] = await submitted(world, coins(0.1))
+    assert(plan)
+    const brought = refuseTransfers(world)
+    await world.one.follow()
+    await signer.kill('SIGTERM')
+    await signer.start(policyOf('0.5', 'fees: [{ chain: BTC, max_amount: "0.00000001" }]'))
+    world.pass(1_801_000)
+    await world.one.follow()
+    const { state, refusal } = await progress(plan)
+    assert.deepEqual([state, refusal?.code], ['sent', 'fee'])
+    await signer.kill('SIGTERM')
+    await signer.start(policyOf('0.5'))
+    await world.one.follow()
+    assert.equal(new Set(brought).size, 2)
+    assert.deepEqual(await progress(plan), { state: 'sent', refusal: undefined })
+  })
+
   it('can be ended once a final block spends what its transfer spends', async () => {
     await open(policyOf('5'))
     const end = world.one.payout.end ?? assert.fail()

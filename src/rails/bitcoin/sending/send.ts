@@ -1,6 +1,7 @@
 import { type Node, NodeError } from '../../json-rpc.ts'
 import type { Atomic } from '../../../platform/db/sql.ts'
 import { keepRefusals } from '../../chain/refusals.ts'
+import type { SignerRefusal } from '../../keys/signer.ts'
 import type { Reports } from '../../two-nodes.ts'
 import type { Chain } from '../chain.ts'
 import * as chainQueries from '../queries.ts'
@@ -52,8 +53,16 @@ async function signedNow(chain: Chain, fence: bigint, send: queries.OpenSend): P
     // It waits, and keeps back nothing else.
     if (!isRefused(error)) throw error
     log.warn({ err: error, network: network.code, send: String(send.id) }, 'The signer refused a transfer.')
+    if (send.is_signed) await keepRefusals(chain, await refusedOf(chain, send, error), error)
     return undefined
   }
+}
+
+/** The payouts of a transfer that a refusal is about: those that it names, or all. */
+async function refusedOf({ db }: Chain, { id }: queries.OpenSend, { payouts }: SignerRefusal): Promise<string[]> {
+  const keys = (await queries.paymentsOf(db, id)).map(({ payout }) => payout)
+  const named = keys.filter((key) => payouts.includes(key))
+  return named.length > 0 ? named : keys
 }
 
 /** Pays what waits in one transfer, and continues while the signer refuses a whole batch. With nothing that waits, gathers coins. */

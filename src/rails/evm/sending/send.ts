@@ -6,6 +6,7 @@ import type { Chain } from '../chain.ts'
 import { currentFees, raisedFees, type Fees } from './fees.ts'
 import type { SignedTransfer } from '../keys.ts'
 import { isEnded } from '../../chain/ended.ts'
+import { forgetRefusals, keepRefusals } from '../../chain/refusals.ts'
 import { stampOf } from '../../chain/stamp.ts'
 import { SignerRefusal } from '../../keys/signer.ts'
 import { isHalted } from './halted.ts'
@@ -149,8 +150,10 @@ async function raiseFee(chain: Chain, plan: Plan, send: queries.SendRow): Promis
   } catch (error) {
     if (!(error instanceof SignerRefusal)) throw error
     log.warn({ err: error, network: network.code, plan: plan.key }, 'The signer refused a higher fee; a payout waits.')
+    if (error.code !== 'halted') await keepRefusals(chain, [plan.key], error)
     return send
   }
+  await forgetRefusals(db, network.code, [plan.key])
   return db.atomic(async (block) => {
     await queries.lockOpenSend(block, send.id)
     const [now] = await queries.sendOf(block, network.code, plan.key)

@@ -150,7 +150,7 @@ for (const holder of keyHolders)
       await isPaid(plan)
     })
 
-    it('of a higher fee may be refused: the payout stays as it is', async () => {
+    it('of a higher fee may be refused: the payout stays as it is, and says so', async () => {
       const { anvil } = world
       const plan = await planned()
       await world.one.payout.submit(plan)
@@ -160,8 +160,12 @@ for (const holder of keyHolders)
       world.pass(61_000)
       assert.equal((await refusing('cap').look(plan)).state, 'pending')
       assert.deepEqual(await sendOf(plan), before)
+      const progress = world.one.payout.progress ?? assert.fail()
+      const { state, refusal } = await progress(plan)
+      assert.deepEqual([state, refusal?.code], ['sent', 'cap'])
       assert.equal((await world.one.payout.look(plan)).state, 'pending')
       assert.equal((await sendOf(plan))?.hashes.length, 2)
+      assert.deepEqual(await progress(plan), { state: 'sent', refusal: undefined })
       await isPaid(plan)
     })
 
