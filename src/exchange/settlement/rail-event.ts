@@ -32,7 +32,7 @@ export async function receiveRailEvents(
 }
 
 /** Kinds that take the amount of their payment back, whatever else they say. */
-const reversing: ReadonlySet<RailEventKind> = new Set<RailEventKind>(['deposit_reversed', 'deposit_withdrawn'])
+export const reversing: ReadonlySet<RailEventKind> = new Set<RailEventKind>(['deposit_reversed', 'deposit_withdrawn'])
 
 /** What a processor calls a card is kept as a keyed hash only. */
 const rowOf = (
