@@ -3,6 +3,7 @@ import { describe, it } from 'node:test'
 
 import { nextId } from '../../../../test/support/bank-session.ts'
 import { type BankWorld, openBankWorld } from '../../../../test/support/bank-world.ts'
+import type { CamtEntry } from '../../../../test/support/camt.ts'
 import { debitOf } from '../../../../test/support/folder-bank.ts'
 import {
   accept,
@@ -27,6 +28,28 @@ describe('a payout that left while a statement was lost', () => {
     payouts(bank).end?.({ key, body: { asset: 'EUR-EUR' } }, how)
   const outcome = async ({ bank }: BankWorld, key: string): Promise<string> =>
     (await payouts(bank).look({ key, body: {} })).state
+  async function debited(world: BankWorld): Promise<string> {
+    const key = await submitPayment(world, 4_000n)
+    const [order] = world.outside.collect()
+    await send(world, {
+      number: 2,
+      on: 3,
+      opening: 1000,
+      closing: 960,
+      entries: [debitOf(order ?? assert.fail())],
+    })
+    return key
+  }
+  const backOf = (key: string): CamtEntry => ({
+    amount: '40.00',
+    code: 'RRTN',
+    servicerReference: `B-${key}`,
+    payments: [{ endToEndId: key, amount: '40.00' }],
+  })
+  const unstated = async ({ ctx }: BankWorld): Promise<string> => {
+    const [one] = await ctx.db.sql<{ id: bigint }>`select id from iso20022_bookings where statement_id is null`
+    return `bk_${one?.id}`
+  }
   /** What the pages of money and of breaks do, by two operators. */
   const bookAsOwn = ({ ctx, bank }: BankWorld, debit: { payment: string; amount: number } | undefined): Promise<void> =>
     ctx.db.atomic(async (db) => {
@@ -150,13 +173,48 @@ describe('a payout that left while a statement was lost', () => {
 
   it('is not owed again where what came back may be what a person has decided about', () =>
     withBank(async (world) => {
-      const key = await submitPayment(world, 4_000n)
-      const [order] = world.outside.collect()
-      const debit = debitOf(order ?? assert.fail())
-      await send(world, { number: 2, on: 3, opening: 1000, closing: 960, entries: [debit] })
+      const key = await debited(world)
       await accept(world, { number: 4, on: 5, opening: 1000, closing: 1000 })
       await decide(world)
-      const back = { amount: '40.00', code: 'RRTN', payments: [{ endToEndId: key, amount: '40.00' }] }
-      assert.deepEqual(await notify(world, 4, back), [['deposit_final', 40]])
+      assert.deepEqual(await notify(world, 4, backOf(key)), [['deposit_final', 40]])
+    }))
+
+  for (const isDecided of [false, true])
+    it(`is owed again once a statement has what came back${isDecided ? ', unless a person has decided about that' : ''}`, () =>
+      withBank(async (world) => {
+        const key = await debited(world)
+        await accept(world, { number: 4, on: 5, opening: 1000, closing: 1000 })
+        await decide(world)
+        const back = backOf(key)
+        await notify(world, 4, back)
+        if (isDecided) world.decided.add(await unstated(world))
+        const reported = await send(world, { number: 5, on: 6, opening: 1000, closing: 1040, entries: [back] })
+        const events: typeof reported = [
+          ['deposit_withdrawn', 40],
+          ['payout_returned', 40],
+        ]
+        assert.deepEqual(reported, isDecided ? [] : events)
+        assert.deepEqual(await send(world, { number: 5, on: 6, opening: 1000, closing: 1040, entries: [back] }), [])
+      }))
+
+  it('is owed again at once where what came back is no part of what a person has decided about', () =>
+    withBank(async (world) => {
+      const key = await debited(world)
+      await accept(world, { number: 4, on: 5, opening: 930, closing: 930 })
+      await decide(world)
+      assert.deepEqual(await notify(world, 4, backOf(key)), [['payout_returned', 40]])
+    }))
+
+  it('leaves a recall that may be a part of it to the statement that has it', () =>
+    withBank(async (world) => {
+      const entry = other()
+      const recall = { ...entry, debit: true, reversal: true, servicerReference: 'R-1' }
+      await send(world, { number: 2, on: 3, opening: 1000, closing: 1100, entries: [entry] })
+      await accept(world, { number: 4, on: 5, opening: 1000, closing: 1000 })
+      await decide(world)
+      assert.deepEqual(await notify(world, 4, recall), [])
+      assert.deepEqual(await send(world, { number: 5, on: 6, opening: 1000, closing: 900, entries: [recall] }), [
+        ['deposit_reversed', 100],
+      ])
     }))
 })
