@@ -6,8 +6,9 @@ import { apart, dayAfter, sightingOf } from './agree.ts'
 import { bookNews, entryAmountOf, type ExplainerWithDeposits, type ReceivedStatement } from './book-news.ts'
 import { placeStatement } from './chain.ts'
 import * as chain from './chain.sql.ts'
-import { paymentOf } from './events.ts'
 import { differenceOf, goneFrom, inOpening, openingDiffers, type StatementDifference } from './differ.ts'
+import { endedDoubts } from './doubts.ts'
+import { paymentOf } from './events.ts'
 import { newExplainer, type Reversible } from './explain.ts'
 import { doubtedByDecisions, settleGaps } from './gap.ts'
 import { comparedBooking, identify, type IdentifiedBooking } from './identify.ts'
@@ -178,7 +179,7 @@ async function explainAgain(
       one?.doubt === 'double' && one.statement_id === null && more.length === 0 && one.amount === stated.amount,
   )
   if (waited.length === 0) return
-  const ended = await queries.endedDoubts(
+  const ended = await endedDoubts(
     db,
     waited.flatMap(({ known }) => known.map(({ id }) => id)),
   )

@@ -206,13 +206,6 @@ export const bookPending = (
     ) as now (id, kind, payment_key, reverses_id, remainder, booked_on, reference, payer, doubt, doubts_id)
     where known.id = now.id`
 
-/** Bookings that were in doubt, were explained by nothing for that, and are not in doubt any more: what they may be is in a statement, or was withdrawn. */
-export const endedDoubts = (db: Db, ids: readonly bigint[]): Promise<Pick<StoredBooking, 'id'>[]> =>
-  db.sql`
-    select one.id from iso20022_bookings as one join iso20022_bookings as other on other.id = one.doubts_id
-    where one.id = any(${[...ids]}::bigint[]) and one.doubt = 'double' and one.state = 'booked' and one.kind in ('deposit', 'unexplained')
-      and (other.state <> 'booked' or other.statement_id is not null)`
-
 /** Notes how much of deposits is left. */
 export const setRemainders = (db: Atomic, deposits: readonly { id: bigint; remainder: bigint }[]): void =>
   db.send`
