@@ -11,7 +11,8 @@ import { lockOwnPayment } from '../../src/exchange/settlement/reverse-own-money.
 import { bookingOfFinding, notifiedBooking, withdrawBooking } from '../../src/rails/iso20022/booking/withdraw.ts'
 import { lockBank } from '../../src/rails/iso20022/lease.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
-import { bookBalance, lookup, seen, settled } from '../support/journey.ts'
+import { debitOf } from '../support/folder-bank.ts'
+import { arrive, bookBalance, checkOut, create, lookup, pay, seen, settled } from '../support/journey.ts'
 import { lostStatements } from '../support/lost-statements.ts'
 import { notifiedBookings, reason } from '../support/notified-bookings.ts'
 import { makeOperators } from '../support/staff-browser.ts'
@@ -29,7 +30,7 @@ describe('an amount that is booked for a lost statement, which comes while a per
   after(() => story.stop())
 
   const bookings = notifiedBookings(() => story)
-  const { ctx, paid, notify, withdrawOnPage, by, paidOut, assertAgrees } = bookings
+  const { ctx, paid, notify, state, ordered, withdrawOnPage, by, paidOut, assertAgrees } = bookings
   const { lose, accept, onPage, found } = lostStatements(() => story, bookings)
   const staff = { actor: 'cli:test', reason }
   const lump = async (): Promise<{ id: bigint; payment: string }> => {
@@ -115,6 +116,28 @@ describe('an amount that is booked for a lost statement, which comes while a per
       await credited(order.id)
       await assertAgrees()
     })
+
+  it('leaves a payout that came back to the statement that has it: it is owed again then', async () => {
+    const { reference } = await story.awaited('200')
+    await state([paid(reference, '200.00')])
+    const { id } = await create(story.exchange, { from_currency: 'BTC', from_amount: '0.001', to_currency: 'EUR' })
+    await checkOut(story.exchange, id)
+    await pay(story.exchange, id)
+    await arrive(story.exchange, id, 'sending')
+    const [order] = await ordered()
+    await state([debitOf(order)])
+    await arrive(story.exchange, id, 'finished')
+    await lose([], order.amount + 100n)
+    await onPage({ action: 'book', about: String((await lump()).id), as: 'interest' })
+    await onPage({ action: 'skip' })
+    const back = { ...debitOf(order), debit: false, servicerReference: 'BACK-1', code: 'RRTN' }
+    await notify(back)
+    assert.equal((await listSuspense(ctx()))[0]?.amount, order.amount)
+    await state([back])
+    await seen(story.exchange, id, 'the question', ({ status_details: details }) => details === 'address_needed')
+    assert.deepEqual(await listSuspense(ctx()), [])
+    await assertAgrees()
+  })
 
   /** The lump of a statement that never comes, decided about, and a notification that may explain it. */
   async function explained(): Promise<{ double: bigint; missing: bigint; booking: bigint }> {

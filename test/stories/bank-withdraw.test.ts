@@ -82,7 +82,7 @@ describe('a booking that a bank has reported once, and that its statement does n
     await assertAgrees()
     assert.equal((await bookBalance(story.exchange, 'losses:chargebacks', 'EUR-EUR')) - lost, 10_000n)
     assert.equal(await chargebacks(id), '0', 'the bank erred, not the customer')
-    const said = { code: 'payment_reversed', reason: 'A payment that had been reported was withdrawn.' }
+    const said = { code: 'payment_reversed', reason: 'The bank or processor cancelled this payment.' }
     assert.deepEqual((await read(story.exchange, id)).errors.at(-1), said)
 
     await notify(paid('Nobody knows', '12.00'))

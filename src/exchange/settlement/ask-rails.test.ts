@@ -21,6 +21,8 @@ const rows = table(`
   unknown/2/new,final/1/old                   paid
   final/1/new,reversed/1/new                none
   reversed/1/new,final/1/new                none
+  final/1/new,withdrawn/1/new               none
+  withdrawn/1/new,final/1/new               none
   final/1/new,reversed/1/new,seen/2/new     paid
 `)
 

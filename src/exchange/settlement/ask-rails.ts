@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 import type { Ctx } from '../context.ts'
 import { instructionOf, referencesOf } from './instruction.ts'
-import { receiveRailEvents, type ReportedEvent } from './rail-event.ts'
+import { receiveRailEvents, type ReportedEvent, reversing } from './rail-event.ts'
 import type { RailEvent } from '../../rails/rail.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
@@ -36,7 +36,7 @@ export async function paymentAtRails(ctx: Ctx, { id }: Pick<Transaction, 'id'>):
 
 /** What all events together say of a payment; `reference` is where the customer was sent last. */
 export function progressOf(reported: readonly RailEvent[], reference: string | undefined): PaymentProgress {
-  const reversed = new Set(reported.filter(({ kind }) => kind === 'deposit_reversed').map(({ payment }) => payment))
+  const reversed = new Set(reported.filter(({ kind }) => reversing.has(kind)).map(({ payment }) => payment))
   const counting = reported.filter(({ payment }) => !reversed.has(payment))
   if (counting.some(({ kind }) => kind === 'deposit_seen' || kind === 'deposit_final')) return 'paid'
   const latest = new Map(counting.map((event) => [event.payment, event]))

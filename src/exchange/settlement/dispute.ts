@@ -9,7 +9,7 @@ import { showConfirming } from './confirming.ts'
 import { cameOf, type Deposit, deposits, isOf, lockDepositOfPayment, lossOf, ownerOf } from './deposit.ts'
 import { reinstatementEntry } from './entries.ts'
 import type { EventContext, MatchedEvent } from './rail-event.ts'
-import { takeBack } from './reversal.ts'
+import { hasMarked, takeBack } from './reversal.ts'
 import { type Batch, settle } from './settle.ts'
 import { stateMachine, transition } from './transition.ts'
 
@@ -106,19 +106,13 @@ export async function settleDispute(ctx: Ctx, db: Atomic, batch: Batch, context:
 async function markWithdrawn(
   db: Atomic,
   { rail, dispute }: MatchedEvent,
-  { id: depositId, state }: Deposit,
+  deposit: Deposit,
   transaction: Transaction | undefined,
 ): Promise<void> {
   const customerId = transaction?.customerId ?? null
-  if (customerId === null || state !== 'lost') return
-  const marked = await db.sql`
-    update disputes set marks_customer = true where rail = ${rail} and dispute = ${dispute}
-      and not exists (select from disputes as other where other.deposit_id = ${depositId} and other.marks_customer)
-      and not exists (
-        select from deposit_reversals join rail_events as event on event.id = event_id
-        where deposit_id = ${depositId} and lost > 0 and event.kind <> 'deposit_withdrawn')
-    returning id`
-  if (marked.length > 0) markChargeback(db, customerId)
+  if (customerId === null || deposit.state !== 'lost' || (await hasMarked(db, deposit))) return
+  db.send`update disputes set marks_customer = true where rail = ${rail} and dispute = ${dispute}`
+  markChargeback(db, customerId)
 }
 
 /** Whether the rest of a payment may have come without our knowledge: once it is reported, the dispute is looked at again, and booked whole. */

@@ -54,7 +54,7 @@ export function reasonOf(change: FundsChange): string | undefined {
 /** Why a partner sees an error where the loss is ours. */
 export const lossReasonOf = ({ isWithdrawn }: { isWithdrawn: boolean }): string =>
   isWithdrawn
-    ? 'A payment that had been reported was withdrawn.'
+    ? 'The bank or processor cancelled this payment.'
     : 'The payment was taken back after it had been exchanged.'
 
 const reasons: Partial<Record<FundsChange['kind'], string>> = {

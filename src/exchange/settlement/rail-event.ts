@@ -32,7 +32,7 @@ export async function receiveRailEvents(
 }
 
 /** Kinds that take the amount of their payment back, whatever else they say. */
-const reversing: ReadonlySet<RailEventKind> = new Set<RailEventKind>(['deposit_reversed', 'deposit_withdrawn'])
+export const reversing: ReadonlySet<RailEventKind> = new Set<RailEventKind>(['deposit_reversed', 'deposit_withdrawn'])
 
 /** What a processor calls a card is kept as a keyed hash only. */
 const rowOf = (
@@ -225,7 +225,15 @@ export const lockPaymentsAndCards = (db: Atomic, ids: bigint[]): void =>
 export const reversalsToSettle = (db: Db, { rail, payment }: { rail: string; payment: string }): Promise<unknown[]> =>
   db.sql`
     select id from rail_events where rail = ${rail} and payment = ${payment} and reverses
-      and id in (select key::bigint from jobs where kind = ${railEventReceived})`
+      and exists (select from jobs where kind = ${railEventReceived} and key = rail_events.id::text)`
+
+/** Whether events of a rail that reverse payments are not settled yet. */
+export const hasReversalsToSettle = async (db: Db, rail: string): Promise<boolean> =>
+  (
+    await db.sql`
+      select from rail_events where rail = ${rail} and reverses
+        and id in (select key::bigint from jobs where kind = ${railEventReceived}) limit 1`
+  ).length > 0
 
 /**
  * The events of a payment that were not booked because the rail had withdrawn it when it was reported, and has given it back now: all,

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { markChargeback } from '../customers/customers.sql.ts'
-import type { Atomic } from '../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { cancelRefunds } from './cancel-refunds.ts'
 import { showConfirming } from './confirming.ts'
@@ -58,16 +58,28 @@ export async function takeBack(
   const theirs = free < amount ? free : amount
   const loss = amount - theirs
   const id = await ctx.rowIds.next()
+  const isMarked = await hasMarked(db, deposit)
   insertReversal(db, { id, eventId: event.id, deposit: freed, amount, loss })
   const booked = { ref: id, asset: deposit.asset, theirs, loss }
   batch.entries.push(reversalEntry(transaction, booked, rail.custodyAccount, ctx.clock.now()))
   if (!transaction || !partner) return
   // A customer has no part in what a chain does to its blocks, nor in what a bank reports by mistake.
   const isWithdrawn = event.kind === 'deposit_withdrawn'
-  const isTheirDoing = loss > 0n && !isWithdrawn && deposit.state !== 'lost' && rail.deposit.confirmations === undefined
-  if (isTheirDoing && transaction.customerId !== null) markChargeback(db, transaction.customerId)
+  const isTheirDoing = loss > 0n && !isWithdrawn && rail.deposit.confirmations === undefined
+  if (isTheirDoing && transaction.customerId !== null && !isMarked) markChargeback(db, transaction.customerId)
   const change = { kind: 'deposit_reversed', id, isLoss: loss > 0n, isWithdrawn } as const
   await settle(ctx, db, batch, { transaction, partner }, change)
+}
+
+/** Whether what is lost of a deposit has marked its customer. What its rail had reported by mistake, or has voided, does not. */
+export async function hasMarked(db: Db, { id, state }: Pick<Deposit, 'id' | 'state'>): Promise<boolean> {
+  if (state !== 'lost') return false
+  const marks = await db.sql`
+    select from disputes where deposit_id = ${id} and marks_customer
+    union all
+    select from deposit_reversals join rail_events as event on event.id = event_id
+    where deposit_id = ${id} and lost > 0 and event.kind <> 'deposit_withdrawn'`
+  return marks.length > 0
 }
 
 type ReversalContext = { deposit: Deposit; transaction: Transaction | undefined; amount: bigint }

@@ -7,6 +7,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { capital, held, methodCosts, placeIn } from '../ledger/account.ts'
 import { bankOpening } from '../../rails/iso20022/opening.ts'
+import { hasReversalsToSettle } from '../settlement/rail-event.ts'
 import { heldBalances, lowerAvailable, reserve } from '../ledger/balance.ts'
 import { entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
@@ -153,8 +154,14 @@ async function refuseUnsettled(
   if (!processor) return
   // Locks the account's row: two operators who book a charge at once do it one after the other.
   await reserve(db, [{ place: account, asset: id, amount: 0n }])
-  const booked = (await heldBalances(db)).get(`${held(account)} ${id}`) ?? 0n
-  const kept = booked - (await processor.balance(id, db))
+  // In this order: what is reversed meanwhile is booked, too, or is found to wait.
+  const stated = await processor.balance(id, db)
+  if (await hasReversalsToSettle(db, processor.name))
+    throw new Refusal(
+      'CONFLICT',
+      `A payment of ${account} was reversed, which is not booked yet: try again in a minute.`,
+    )
+  const kept = ((await heldBalances(db)).get(`${held(account)} ${id}`) ?? 0n) - stated
   const asset = bookedAsset(id)
   if (!asset || amount <= kept) return
   const most = `${formatAmount(kept > 0n ? kept : 0n, asset)} ${asset.ticker}`

@@ -55,6 +55,8 @@ export type DepositHarness = {
   reportUnknown?(instruction: Instruction): Promise<void>
   /** The payer's side takes the payment back. CONFLICT where there is nothing, or nothing left. */
   reverse?(instruction: Instruction): Promise<void>
+  /** It is no reversal but a void, so that what was reported is withdrawn. */
+  voids?: true
   /** An attempt to pay fails. */
   decline?(instruction: Instruction): Promise<void>
   /** For rails with `deposit.disputes`. */

@@ -86,6 +86,7 @@ function depositsOf(opened: HyperswitchRail): DepositHarness {
     reportUnknown: async (one) =>
       fake.change(fake.paymentOf(one.reference).payment_id, { status: 'frobnicated' }, 'payment_frobnicated'),
     decline: async (one) => fake.change(await openedPayment(opened, one), { status: 'failed' }),
+    voids: true,
     reverse: async (one) => {
       const payment = fake.paymentOf(one.reference)
       if (payment.status !== 'succeeded') return refuseChange()

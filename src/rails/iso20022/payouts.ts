@@ -1,8 +1,11 @@
+import type { Db } from '../../platform/db/sql.ts'
 import { gather } from '../../platform/lib/gather.ts'
 import type { PayoutProgress } from '../chain/refusals.ts'
 import { notExcluded } from '../chain/ended.ts'
 import type { PayoutHalf, PlanBody, PlanOutcome } from '../rail.ts'
 import { accountIdOf, type Bank } from './bank.ts'
+import { apart } from './booking/agree.ts'
+import { paymentOf } from './booking/events.ts'
 import { lockBank } from './lease.ts'
 import { isPaymentKey, prepareOrder, sealOrder } from './paying/order.ts'
 import { openNames } from './paying/payee.ts'
@@ -11,6 +14,8 @@ import { farFuture, missingNumbers } from './troubles.ts'
 
 /** How often a payment is looked at, at the most often and at the least, in real milliseconds. */
 const looks = { soonest: 1_000, latest: 30_000 }
+
+const day = 86_400_000
 
 /**
  * Transfers from our accounts. A submitted payment waits for the next payment file; the bank's status report or the account's
@@ -79,17 +84,7 @@ async function endPayment(
     if (payment?.state === 'done') throw notExcluded('The bank has carried out this payment.')
     if (!payment || payment.state === 'queued')
       throw notExcluded('This payment is in no file yet. Halt its rail first, if it must not leave.')
-    const account = payer ? accountIdOf(payer) : ''
-    const [found] = await queries.laterStatement(db, { rail: bank.name, account, key })
-    if (!found) throw notExcluded('No statement of a day after its payment file has come.')
-    if (found.is_debited) throw notExcluded('A debit names this payment, with another amount.')
-    if (found.has_like) throw notExcluded('A debit of this amount names no payment: book what it was first.')
-    const missing = (await missingNumbers(db, farFuture)).some(
-      (one) =>
-        one.rail === bank.name && one.account === account && one.asset === body.asset && one.before >= found.sent_on,
-    )
-    if (found.has_gap || missing)
-      throw notExcluded('A statement since its payment file is missing, and may have its debit: ask the bank for it.')
+    await refuseUnlessExcluded(bank, db, { key, account: payer ? accountIdOf(payer) : '', asset: body.asset ?? '' })
     if (how === 'check') return
     queries.updatePayments(
       db,
@@ -98,4 +93,27 @@ async function endPayment(
       bank.clock.now(),
     )
   })
+}
+
+/** Refuses while anything that has come, or is missing, may be the debit of a payment. */
+async function refuseUnlessExcluded(
+  { name: rail, clock }: Bank,
+  db: Db,
+  { key, account, asset }: { key: string; account: string; asset: string },
+): Promise<void> {
+  const announcedSince = new Date(clock.now().getTime() - apart.pending * day)
+  const [found] = await queries.laterStatement(db, { rail, account, key, announcedSince })
+  if (!found) throw notExcluded('No statement of a day after its payment file has come.')
+  if (found.is_debited) throw notExcluded('A debit names this payment, with another amount.')
+  const debit = `The debit ${paymentOf(found.like_id ?? 0n)}, of this amount or more, names no payment`
+  if (found.like_state === 'booked') throw notExcluded(`${debit}: book what it was first, with suspense book.`)
+  if (found.like_state === 'pending')
+    throw notExcluded(`${debit}, and is only announced: wait until it is booked, or ${apart.pending} days have passed.`)
+  const missing = (await missingNumbers(db, farFuture, { rail, account, asset })).some(
+    (one) => one.before >= found.sent_on && one.after <= found.left_by,
+  )
+  if (found.has_gap || missing)
+    throw notExcluded(
+      'A statement since its payment file is missing, and may have its debit: ask the bank for it, or decide about the difference.',
+    )
 }

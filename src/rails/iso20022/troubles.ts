@@ -35,13 +35,14 @@ export const refusedFiles = (db: Db, wanted: TroubleRequest): Promise<BankTroubl
 /** Later than anything that is missing. */
 export const farFuture = new Date(8_640_000_000_000)
 
-/** Numbers of statements that have not come, of one account. `before`: the day of the one that came after them. */
+/** Numbers of statements that have not come, of one account. `after`, `before`: the days of the ones that came before and after them. */
 export type MissingNumbers = {
   rail: string
   account: string
   asset: string
   first: bigint
   last: bigint
+  after: string
   before: string
   since: Date
 }
@@ -51,7 +52,11 @@ export type MissingNumbers = {
  * may begin again with a new year, from 1 or from the year itself (2027001). Numbers that are days (2026346) have gaps. A number is
  * missing, too, while one of its pages has not come, although a later page or statement has.
  */
-export const missingNumbers = (db: Db, before: Date): Promise<MissingNumbers[]> =>
+export const missingNumbers = (
+  db: Db,
+  before: Date,
+  of?: { rail: string; account: string; asset: string },
+): Promise<MissingNumbers[]> =>
   db.sql`
     with numbered as (
       select page.rail, account, asset, number, min(closing_on) as closing_on, min(received_at) as received_at,
@@ -59,13 +64,14 @@ export const missingNumbers = (db: Db, before: Date): Promise<MissingNumbers[]> 
         max(closing_on) as last_on, max(received_at) as last_at, count(distinct page.page) as pages,
         max(page.page) - min(page.page) + 1 as counted, bool_or(is_last) as is_whole
       from iso20022_statements as page join iso20022_files on iso20022_files.id = file_id and number is not null
+        and (${of === undefined} or (page.rail, account, asset) = (${of?.rail ?? ''}, ${of?.account ?? ''}, ${of?.asset ?? ''}))
       group by page.rail, account, asset, number, extract(year from closing_on)),
     following as (
       select *, lag(number) over mine as number_before, lag(closing_on) over mine as day_before, lag(is_day) over mine as was_day,
         extract(year from closing_on) > extract(year from lag(closing_on) over mine) as is_new_year
       from numbered window mine as (partition by rail, account, asset order by closing_on, number)),
     gaps as (
-      select rail, account, asset, received_at as since, closing_on, number - 1 as last,
+      select rail, account, asset, received_at as since, day_before, closing_on, number - 1 as last,
         case when is_new_year and number > number_before and length(number::text) > 4
             and number::text like to_char(closing_on, 'YYYY') || '%'
           then rpad(to_char(closing_on, 'YYYY'), length(number::text), '0')::bigint + 1
@@ -73,7 +79,7 @@ export const missingNumbers = (db: Db, before: Date): Promise<MissingNumbers[]> 
       from following where number_before is not null and not (is_day and was_day) and (number > number_before + 1
         or number < number_before and number > 1 and is_new_year)
       union all
-      select rail, account, asset, last_at, last_on, number, number from numbered
+      select rail, account, asset, last_at, closing_on, last_on, number, number from numbered
       where pages < counted or not is_whole and (
         exists (
           select 1 from iso20022_statements as later where later.rail = numbered.rail and later.account = numbered.account
@@ -85,13 +91,13 @@ export const missingNumbers = (db: Db, before: Date): Promise<MissingNumbers[]> 
             and part.state = 'refused' and cause = 'opening_differs' and cleared_at is null
             and part.number >= numbered.number))),
     skips as (
-      select gaps.rail, gaps.account, asset, since, closing_on, int8multirange(int8range(first, last, '[]'))
+      select gaps.rail, gaps.account, asset, since, day_before, closing_on, int8multirange(int8range(first, last, '[]'))
         - coalesce((select range_agg(int8range(first_number, last_number, '[]')) from iso20022_skips as skip
             where skip.rail = gaps.rail and skip.account in ('', gaps.account)
               and (before_on is null or abs(before_on - closing_on) < 183)), '{}'::int8multirange) as left_over
       from gaps where first <= last and since < ${before})
     select rail, account, asset, lower(range) as first, upper(range) - 1 as last,
-      closing_on::text as before, since
+      day_before::text as after, closing_on::text as before, since
     from skips cross join lateral unnest(left_over) as range
     order by since, rail, first limit 1000`
 

@@ -7,6 +7,8 @@ import { bookNews, entryAmountOf, type ExplainerWithDeposits, type ReceivedState
 import { placeStatement } from './chain.ts'
 import * as chain from './chain.sql.ts'
 import { differenceOf, goneFrom, inOpening, openingDiffers, type StatementDifference } from './differ.ts'
+import { endedDoubts } from './doubts.ts'
+import { paymentOf } from './events.ts'
 import { newExplainer, type Reversible } from './explain.ts'
 import { doubtedByDecisions, settleGaps } from './gap.ts'
 import { comparedBooking, identify, type IdentifiedBooking } from './identify.ts'
@@ -14,6 +16,7 @@ import * as links from './links.sql.ts'
 import { makeRoom, whatStays } from './make-room.ts'
 import { moveLumps } from './gap.sql.ts'
 import * as queries from './queries.ts'
+import { notifiedBooking, withdrawBooking } from './withdraw.ts'
 
 /**
  * Books what a checked statement reports and is not known yet, and reports it: deposits, what was reversed of them, payouts that
@@ -158,6 +161,42 @@ async function bookBookings(
   }
   if (statementId !== null && isAccepted) chain.noteOverlaps(db, statementId, sharedBy(identified, statementId))
   links.linkBookings(db, linksOf(identified, { statementId, kind: statement.kind }))
+  if (statementId !== null) await explainAgain(bank, db, { received, scope, statementId, identified }, reports)
+}
+
+/**
+ * What waited for a person because it might have been booked already is in a statement now: a payout that came back is owed again, and what
+ * reverses a deposit reverses it, unless a person has decided about it.
+ */
+async function explainAgain(
+  bank: Bank,
+  db: Atomic,
+  { received, scope, statementId, identified }: Scoped & { statementId: bigint; identified: IdentifiedBooking[] },
+  reports: BankReports,
+): Promise<void> {
+  const waited = identified.filter(
+    ({ stated, known: [one, ...more] }) =>
+      one?.doubt === 'double' && one.statement_id === null && more.length === 0 && one.amount === stated.amount,
+  )
+  if (waited.length === 0) return
+  const ended = await endedDoubts(
+    db,
+    waited.flatMap(({ known }) => known.map(({ id }) => id)),
+  )
+  const look = await explainerFor(bank, db, scope, waited)
+  const news: IdentifiedBooking[] = []
+  for (const one of waited) {
+    const known = ended.find(({ id }) => id === one.known[0]?.id)
+    const booking = known && (await notifiedBooking(db, bank.name, known.id))
+    if (!booking || (await reports.isDecided(db, { rail: bank.name, payment: paymentOf(booking.id) }))) continue
+    const { kind } = look.of(one.stated, { id: booking.id, endToEnd: one.endToEnd, isDoubtful: false })
+    if (kind !== 'payout_returned' && kind !== 'deposit_reversed') continue
+    if (booking.kind === 'deposit') await reports.report(db, withdrawBooking(db, bank.name, booking).events)
+    news.push(one)
+  }
+  if (news.length === 0) return
+  const explain = await explainerFor(bank, db, scope, news)
+  await bookNews(bank, db, { ...received, news, statementId }, { explain, reports })
 }
 
 /** What other statements have of what a statement has. */

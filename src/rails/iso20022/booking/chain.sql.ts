@@ -26,7 +26,7 @@ export type ChainedStatement = {
 
 type StatementWithBalance = CheckedStatement & { balance: NonNullable<CheckedStatement['balance']> }
 
-/** Statements with the same number or the same last day, and those at the ends and gaps of the chain. */
+/** Statements with the same number or the same last day, the last one of an earlier day, and those at the ends and gaps of the chain. */
 export const nearStatements = (
   db: Db,
   { rail, account, asset }: StatementScope,
@@ -45,7 +45,7 @@ export const nearStatements = (
       or previous_id is null or next_id is null or opens_next <> closing or closed_before <> opening
       or id = (
         select id from iso20022_statements
-        where rail = ${rail} and account = ${account} and asset = ${asset} and closing_on <= ${balance.on}::date
+        where rail = ${rail} and account = ${account} and asset = ${asset} and closing_on < ${balance.on}::date
         order by iso20022_statements.closing_on desc, number desc nulls last, page desc, id desc limit 1)
     order by closing_on, number, page, id`
 

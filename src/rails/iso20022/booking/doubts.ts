@@ -33,3 +33,10 @@ const doubtedBookings = (
     where one.rail = ${rail} and one.id = any(${[...ids]}::bigint[]) and one.state = 'booked' and other.state = 'booked'
       and (one.statement_id is null or other.statement_id is null)
     order by one.id, other.id`
+
+/** Bookings that were in doubt, were explained by nothing for that, and are not in doubt any more: what they may be is in a statement, or was withdrawn. */
+export const endedDoubts = (db: Db, ids: readonly bigint[]): Promise<{ id: bigint }[]> =>
+  db.sql`
+    select one.id from iso20022_bookings as one join iso20022_bookings as other on other.id = one.doubts_id
+    where one.id = any(${[...ids]}::bigint[]) and one.doubt = 'double' and one.state = 'booked' and one.kind in ('deposit', 'unexplained')
+      and (other.state <> 'booked' or other.statement_id is not null)`

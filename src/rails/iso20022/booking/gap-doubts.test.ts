@@ -101,4 +101,18 @@ describe('a statement that does not continue the last one', () => {
       const opened = await bankOpening(world.ctx.db, { rail: 'bank-1', account: ourIban, asset: 'EUR-EUR' })
       assert.equal(opened?.opening, 100_000n)
     }))
+
+  it('comes after the one before it, though that continues to a later one of the same day', () =>
+    withBank(async (world) => {
+      for (const [number, on] of [2, 3, 4, 5, 6, 7, 9].map((one) => [one, one < 9 ? one : 8] as const))
+        await send(world, {
+          number,
+          on,
+          opening: 800 + number * 100 - (number === 9 ? 100 : 0),
+          closing: 900 + number * 100 - (number === 9 ? 100 : 0),
+          entries: [other()],
+        })
+      await accept(world, { number: 8, on: 8, opening: 1590, closing: 1600, entries: [other('10.00')] })
+      assert.deepEqual(await lumps(world), [-10])
+    }))
 })

@@ -1,17 +1,22 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import type { BankWorld } from '../../../../test/support/bank-world.ts'
+import { nextId } from '../../../../test/support/bank-session.ts'
+import { type BankWorld, openBankWorld } from '../../../../test/support/bank-world.ts'
+import type { CamtEntry } from '../../../../test/support/camt.ts'
 import { debitOf } from '../../../../test/support/folder-bank.ts'
 import {
   accept,
+  debits,
   decide,
   lumps,
   notify,
+  other,
   send,
   submitPayment,
   withBank,
 } from '../../../../test/support/statement-gaps.ts'
+import { skipStatements } from '../../../exchange/operations/bank-files.ts'
 import { payouts } from '../payouts.ts'
 
 const refused = { code: 'NOT_EXCLUDED' }
@@ -23,6 +28,45 @@ describe('a payout that left while a statement was lost', () => {
     payouts(bank).end?.({ key, body: { asset: 'EUR-EUR' } }, how)
   const outcome = async ({ bank }: BankWorld, key: string): Promise<string> =>
     (await payouts(bank).look({ key, body: {} })).state
+  async function debited(world: BankWorld): Promise<string> {
+    const key = await submitPayment(world, 4_000n)
+    const [order] = world.outside.collect()
+    await send(world, {
+      number: 2,
+      on: 3,
+      opening: 1000,
+      closing: 960,
+      entries: [debitOf(order ?? assert.fail())],
+    })
+    return key
+  }
+  const backOf = (key: string): CamtEntry => ({
+    amount: '40.00',
+    code: 'RRTN',
+    servicerReference: `B-${key}`,
+    payments: [{ endToEndId: key, amount: '40.00' }],
+  })
+  const unstated = async ({ ctx }: BankWorld): Promise<string> => {
+    const [one] = await ctx.db.sql<{ id: bigint }>`select id from iso20022_bookings where statement_id is null`
+    return `bk_${one?.id}`
+  }
+  /** What the pages of money and of breaks do, by two operators. */
+  const bookAsOwn = ({ ctx, bank }: BankWorld, debit: { payment: string; amount: number } | undefined): Promise<void> =>
+    ctx.db.atomic(async (db) => {
+      const { payment, amount } = debit ?? assert.fail('no debit')
+      db.send`
+        insert into own_money (id, rail, payment, direction, asset, amount, category, reason, booked_by, booked_at)
+        values (${nextId()}, ${bank.name}, ${payment}, 'out', 'EUR-EUR', ${BigInt(amount) * 100n}, 'expense', 'rent', 'cli:ann', now())`
+    })
+  const resolve = ({ ctx, bank }: BankWorld, amount: bigint): Promise<void> =>
+    ctx.db.atomic(async (db) => {
+      db.send`
+        insert into breaks (id, account, asset, kind, key, amount, cause, owner, state, found_at, confirmed_at, ended_at, resolved_by, reason)
+        select ${nextId()}, ${bank.name}, 'EUR-EUR', 'statement', 'statement ' || account || ' opens ' || statement_id, ${amount},
+          'opening_differs', 'finance', 'resolved', now(), now(), now(), 'cli:ann', 'rent' from iso20022_unsettled_gaps`
+    })
+  const skip = ({ ctx }: BankWorld): Promise<unknown> =>
+    skipStatements(ctx, { rail: 'bank-1', numbers: '2' }, { actor: 'cli:test', reason: 'The bank has lost it.' })
 
   it('is not ended by a statement that opens differently: its debit may be before it', () =>
     withBank(async (world) => {
@@ -47,23 +91,130 @@ describe('a payout that left while a statement was lost', () => {
       assert.equal(await outcome(world, key), 'never')
     }))
 
-  it('is not ended while a debit of its amount is not booked as something else', () =>
-    withBank(async (world) => {
-      const key = await submitPayment(world, 4_000n)
-      const entries = [{ amount: '40.00', debit: true }]
-      await send(world, { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 960, entries })
-      await assert.rejects(end(world, key), refused)
-    }))
+  for (const [what, amount] of [
+    ['', 40],
+    [' and a charge', 45],
+    [' and that of others', 90],
+  ] as const)
+    it(`is not ended while a debit of its amount${what} is not booked as something else`, () =>
+      withBank(async (world) => {
+        const key = await submitPayment(world, 4_000n)
+        const entries = [{ amount: `${amount}.00`, debit: true }]
+        await send(world, { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 1000 - amount, entries })
+        const [debit] = await debits(world)
+        await assert.rejects(end(world, key), { ...refused, message: new RegExp(`${debit?.payment}.*suspense book`) })
+        await bookAsOwn(world, debit)
+        await end(world, key)
+      }))
 
-  it('is not owed again where what came back may be what a person has decided about', () =>
+  it('is not ended while its debit is announced, and may be booked yet', () =>
     withBank(async (world) => {
       const key = await submitPayment(world, 4_000n)
       const [order] = world.outside.collect()
-      const debit = debitOf(order ?? assert.fail())
-      await send(world, { number: 2, on: 3, opening: 1000, closing: 960, entries: [debit] })
+      await send(world, { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 1000 })
+      await notify(world, dayAfter(world, 1), { ...debitOf(order ?? assert.fail()), status: 'PDNG' })
+      await assert.rejects(end(world, key), { ...refused, message: /only announced/ })
+      world.pass(22 * 86_400_000)
+      await end(world, key, 'check')
+    }))
+
+  it('is ended once a person has decided about the difference, and the number is skipped', () =>
+    withBank(async (world) => {
+      const key = await submitPayment(world, 4_000n)
+      await accept(world, { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 })
+      await skip(world)
+      await assert.rejects(end(world, key), refused)
+      const [lump] = await debits(world)
+      await bookAsOwn(world, lump)
+      await end(world, key)
+    }))
+
+  it('is ended where a person has resolved the break of a difference that cannot be booked', () =>
+    withBank(async (world) => {
+      const key = await submitPayment(world, 4_000n)
+      await notify(world, dayAfter(world, 1), other())
+      await accept(world, { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 })
+      await skip(world)
+      assert.deepEqual(await lumps(world), [])
+      await assert.rejects(end(world, key), refused)
+      await resolve(world, -4_100n)
+      await assert.rejects(end(world, key), refused, 'another difference')
+      await resolve(world, -4_000n)
+      await end(world, key)
+    }))
+
+  it('is ended whatever is missing from four weeks after it on', () =>
+    withBank(async (world) => {
+      const key = await submitPayment(world, 4_000n)
+      await send(world, { number: 2, on: dayAfter(world, 28), opening: 1000, closing: 1000 })
+      await accept(world, { number: 4, on: dayAfter(world, 30), opening: 960, closing: 960 })
+      await end(world, key)
+    }))
+
+  it('is ended by the first statements of an account, if they are of the day of its file on', async () => {
+    const world = await openBankWorld()
+    try {
+      const key = await submitPayment(world, 4_000n)
+      await send(world, { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 1000 })
+      await assert.rejects(end(world, key), refused)
+    } finally {
+      await world.close()
+    }
+    const another = await openBankWorld()
+    try {
+      const key = await submitPayment(another, 4_000n)
+      await send(another, { number: 1, on: dayAfter(another, 0), opening: 1000, closing: 1000 })
+      await send(another, { number: 2, on: dayAfter(another, 1), opening: 1000, closing: 1000 })
+      await end(another, key)
+    } finally {
+      await another.close()
+    }
+  })
+
+  it('is not owed again where what came back may be what a person has decided about', () =>
+    withBank(async (world) => {
+      const key = await debited(world)
       await accept(world, { number: 4, on: 5, opening: 1000, closing: 1000 })
       await decide(world)
-      const back = { amount: '40.00', code: 'RRTN', payments: [{ endToEndId: key, amount: '40.00' }] }
-      assert.deepEqual(await notify(world, 4, back), [['deposit_final', 40]])
+      assert.deepEqual(await notify(world, 4, backOf(key)), [['deposit_final', 40]])
+    }))
+
+  for (const isDecided of [false, true])
+    it(`is owed again once a statement has what came back${isDecided ? ', unless a person has decided about that' : ''}`, () =>
+      withBank(async (world) => {
+        const key = await debited(world)
+        await accept(world, { number: 4, on: 5, opening: 1000, closing: 1000 })
+        await decide(world)
+        const back = backOf(key)
+        await notify(world, 4, back)
+        if (isDecided) world.decided.add(await unstated(world))
+        const reported = await send(world, { number: 5, on: 6, opening: 1000, closing: 1040, entries: [back] })
+        const events: typeof reported = [
+          ['deposit_withdrawn', 40],
+          ['payout_returned', 40],
+        ]
+        assert.deepEqual(reported, isDecided ? [] : events)
+        assert.deepEqual(await send(world, { number: 5, on: 6, opening: 1000, closing: 1040, entries: [back] }), [])
+      }))
+
+  it('is owed again at once where what came back is no part of what a person has decided about', () =>
+    withBank(async (world) => {
+      const key = await debited(world)
+      await accept(world, { number: 4, on: 5, opening: 930, closing: 930 })
+      await decide(world)
+      assert.deepEqual(await notify(world, 4, backOf(key)), [['payout_returned', 40]])
+    }))
+
+  it('leaves a recall that may be a part of it to the statement that has it', () =>
+    withBank(async (world) => {
+      const entry = other()
+      const recall = { ...entry, debit: true, reversal: true, servicerReference: 'R-1' }
+      await send(world, { number: 2, on: 3, opening: 1000, closing: 1100, entries: [entry] })
+      await accept(world, { number: 4, on: 5, opening: 1000, closing: 1000 })
+      await decide(world)
+      assert.deepEqual(await notify(world, 4, recall), [])
+      assert.deepEqual(await send(world, { number: 5, on: 6, opening: 1000, closing: 900, entries: [recall] }), [
+        ['deposit_reversed', 100],
+      ])
     }))
 })

@@ -2,6 +2,7 @@ import type { Atomic } from '../../../platform/db/sql.ts'
 import { formatAmount } from '../../../platform/money/amount.ts'
 import { accountIdOf, type Bank, type BankReports, type OwnAccount } from '../bank.ts'
 import { keepLease } from '../lease.ts'
+import { isPaymentKey } from '../paying/order.ts'
 import { lumpOf, nameOfStatement } from '../reading/interpret.ts'
 import { apart, dayAfter } from './agree.ts'
 import { bookNews } from './book-news.ts'
@@ -69,7 +70,7 @@ export async function decidedOf(
 
 /**
  * What a notification says of the days of a gap that a person has decided about, as no statement has it: whatever its amount, it may be a
- * part of that, and waits for a person.
+ * part of that, and waits for a person. What names a payment or deposit of ours that it gives back only does if it is no more than that.
  */
 export async function doubtedByDecisions(
   bank: Bank,
@@ -85,11 +86,22 @@ export async function doubtedByDecisions(
     // Without a day it was booked when it is reported, or before.
     const days = day ? { from: day, until: day } : { from: dayAfter(today, -apart.pending), until: today }
     const lumps = one.doubt || isCharge ? [] : await queries.lumpsAbout(db, scope, days)
-    const [of] = await decidedOf(bank, db, lumps, reports)
+    const [of] = await decidedOf(
+      bank,
+      db,
+      lumps.filter((lump) => !isReturn(one) || isWithin(one, lump)),
+      reports,
+    )
     doubted.push(of ? { ...one, doubt: { why: 'double', of } } : one)
   }
   return doubted
 }
+
+const isReturn = ({ stated: { direction, isReturn: isMarked, reference, endToEndId } }: IdentifiedBooking): boolean =>
+  direction === 'in' ? isPaymentKey(endToEndId) : isMarked || reference !== ''
+
+const isWithin = ({ stated }: IdentifiedBooking, lump: StoredBooking): boolean =>
+  stated.direction === lump.direction && stated.amount <= lump.amount
 
 async function bookLump(
   bank: Bank,

@@ -1,4 +1,5 @@
 import type { Atomic, Db } from '../../../platform/db/sql.ts'
+import { apart } from '../booking/agree.ts'
 
 /** The state of a payment. `queued`: in no file yet. `sent`: in a file. `done` and `rejected`: the bank's clear answers. */
 export type PaymentState = 'queued' | 'sent' | 'done' | 'rejected'
@@ -54,28 +55,56 @@ export const lockPayments = (
       select id from iso20022_batches where rail = ${rail} and message_id = any(${messages})))
     order by key for update`
 
+/** A payment that may be ended. `announcedSince`: what was announced before, and was not booked since, will not be. */
+type Unanswered = { rail: string; account: string; key: string; announcedSince: Date }
+
 /**
- * What there is of a payment once a statement of a day after its payment file has come to its last page: a debit that names it; one of its
- * amount that names nothing and is not booked as something else; a statement since that opens differently from the one that it continues.
+ * What there is of a payment once a statement of a day after its payment file has come to its last page: a debit that names it; one that
+ * may have its amount, names nothing and is not booked as something else; a statement of the days in which it may have left that opens differently from
+ * the one that it continues, where no person has decided about all of the difference.
  */
 export const laterStatement = (
   db: Db,
-  { rail, account, key }: { rail: string; account: string; key: string },
-): Promise<{ sent_on: string; is_debited: boolean; has_like: boolean; has_gap: boolean }[]> =>
+  { rail, account, key, announcedSince }: Unanswered,
+): Promise<
+  {
+    sent_on: string
+    left_by: string
+    is_debited: boolean
+    like_id: bigint | null
+    like_state: 'booked' | 'pending' | null
+    has_gap: boolean
+  }[]
+> =>
   db.sql`
-    select sent_on::text,
-      exists (select from iso20022_bookings where rail = ${rail} and payment_key = ${key} and direction = 'out') as is_debited,
+    select sent_on::text, left_by::text, like_id, like_state,
       exists (
-        select from iso20022_bookings as debit where debit.rail = ${rail} and debit.account = ${account} and asset = payment.asset
-          and direction = 'out' and kind = 'unexplained' and state = 'booked' and gap is null and payment_key is null and amount = payment.amount
-          and (booked_on = '' or booked_on >= sent_on::text)
-          and not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || debit.id)) as has_like,
+        select from iso20022_bookings where rail = ${rail} and payment_key = ${key} and direction = 'out' and state <> 'withdrawn') as is_debited,
       exists (
         select from iso20022_statements as one left join iso20022_statements as before on before.id = one.previous_id
+        cross join lateral (select one.opening - before.closing + one.overlap + before.overlap_after as moved) as gap
+        cross join lateral (
+          select coalesce(sum(case direction when 'in' then lump.amount else -lump.amount end), 0) as moved, bool_or(
+            not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || lump.id)
+            and not exists (select from deposits where deposits.rail = ${rail} and deposits.payment = 'bk_' || lump.id
+              and (transaction_id is not null or exchanged + refunded + taken_back > 0))) as is_open
+          from iso20022_bookings as lump where lump.statement_id = one.id and lump.gap = 'lump' and lump.state = 'booked') as lumps
         where one.rail = ${rail} and one.account = ${account} and one.asset = payment.asset and one.closing_on >= sent_on
-          and coalesce(one.opening - before.closing + one.overlap + before.overlap_after <> 0, true)) as has_gap
+          and case when before.id is null then one.closing_on > sent_on or one.is_in_opening
+            else before.closing_on <= left_by and (lumps.is_open is true or gap.moved <> lumps.moved and not exists (
+              select from breaks where breaks.account = ${rail} and breaks.asset = payment.asset and state = 'resolved'
+                and breaks.key = 'statement ' || one.account || ' opens ' || one.id and breaks.amount = gap.moved - lumps.moved)) end) as has_gap
     from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
     cross join lateral (select (batch.sent_at at time zone 'UTC')::date as sent_on) as sent
+    cross join lateral (select sent_on + ${apart.pending}::integer as left_by) as until
+    left join lateral (
+      select debit.id as like_id, debit.state as like_state from iso20022_bookings as debit
+      where debit.rail = ${rail} and debit.account = ${account} and debit.asset = payment.asset and direction = 'out' and kind = 'unexplained'
+        and gap is null and payment_key is null and debit.amount >= payment.amount
+        and (debit.state = 'booked' or debit.state = 'pending' and reported_at > ${announcedSince})
+        and (booked_on = '' or booked_on >= sent_on::text)
+        and not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || debit.id)
+      order by debit.state, debit.id limit 1) as debits on true
     where payment.rail = ${rail} and key = ${key} and exists (
       select from iso20022_statements as later where later.rail = ${rail} and later.account = ${account}
         and later.asset = payment.asset and later.is_last and later.closing_on > sent_on)`
