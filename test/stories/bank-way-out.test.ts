@@ -11,11 +11,12 @@ import {
   whyNotIgnored,
 } from '../../src/exchange/operations/bank-files.ts'
 import { operatorSubject } from '../../src/exchange/operators/operator.ts'
+import { createToken } from '../../src/exchange/operators/token.ts'
 import { lockBankFile } from '../../src/rails/iso20022/files.ts'
 import { missingNumbers } from '../../src/rails/iso20022/troubles.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
 import { camt, ourIban } from '../support/camt.ts'
-import type { CommandLine } from '../support/command.ts'
+import { type CommandLine, commandLineOf } from '../support/command.ts'
 import type { Exchange } from '../support/exchange.ts'
 import type { FolderBank } from '../support/folder-bank.ts'
 import { arrive, read } from '../support/journey.ts'
@@ -34,7 +35,7 @@ let awaited: BankExchange['awaited']
 let taken: BankExchange['taken']
 
 before(async () => {
-  story = await startBankExchange()
+  story = await startBankExchange({ more: ', ignore: ["33333333"]' })
   ;({ exchange, bank, line, awaited, taken } = story)
   stopMarket(exchange)
 })
@@ -140,6 +141,30 @@ describe('an account that is not ours', () => {
     assert.match((await ignore(theirs)).err, /No file of bank-1 waits because of the account/)
   })
 
+  it('may have no IBAN: the configuration names its other id, or a person does', async () => {
+    const drop = (id: string, other: string, number: number): void => {
+      const entry = { amount: '10.00', payments: [{ remittance: `Of ${other}`, amount: '10.00' }] }
+      bank.drop(`${id}.xml`, camt({ id, other, number, opening: '0.00', closing: '10.00', entries: [entry] }))
+    }
+    const stateOf = async (name: string) => (await fileOf(name))?.state
+    const outcomeOf = async (name: string) => {
+      await until(async () => (await stateOf(name)) !== undefined, name)
+      return stateOf(name)
+    }
+    drop('by-file', '33333333', 4)
+    assert.equal(await outcomeOf('by-file'), 'taken')
+    drop('by-command', '22222222', 4)
+    assert.equal(await outcomeOf('by-command'), 'refused')
+    assert.equal((await fileOf('by-command'))?.account, '22222222')
+    const done = await line.told('bank', 'ignore', '22222222', '--rail', 'bank-1', '--reason', reason)
+    assert.deepEqual(done, { rail: 'bank-1', account: '22222222', files_read_again: 1 })
+    await until(async () => (await stateOf('by-command')) === 'taken', 'the file to be read again')
+    drop('later', '22222222', 5)
+    assert.equal(await outcomeOf('later'), 'taken')
+    const texts = (await line.told<{ text: string }[]>('suspense', 'list')).map(({ text }) => text)
+    assert.ok(!texts.some((text) => /Of [23]{8}/.test(text)), 'nothing of these accounts is booked')
+  })
+
   it('is not one whose statements are booked', async () => {
     const { ctx } = exchange.service.composition
     assert.match((await whyNotIgnored(ctx, { rail: 'bank-1', account: ourIban })) ?? '', /its money is ours/)
@@ -162,7 +187,9 @@ describe('a number that will not come', () => {
     const order = { actor: 'cli:test', reason: 'The bank has changed its numbers.' }
     for (const id of before) {
       const [rail = '', numbers = ''] = id.split(' ')
-      await skipStatements(ctx, { rail, numbers: numbers.split('-')[0] ?? '' }, order)
+      const [first = '', last] = numbers.split('-')
+      const done = await line.told('bank', 'skip', first, '--rail', rail, '--reason', order.reason)
+      assert.deepEqual(done, { rail, first, last })
     }
     assert.deepEqual(await missing(), [])
     await assert.rejects(skipStatements(ctx, { rail: 'bank-1', numbers: '7' }, order), { code: 'NOT_FOUND' })
@@ -218,5 +245,27 @@ describe('a file that one operator has accepted', () => {
       /wrong\.xml is read as it is/,
     )
     await until(async () => (await fileOf('wrong'))?.state === 'accepted' && !(await isAsked()), 'the file')
+  })
+
+  it('is read as it is by the commands of two operators, and what it has of an order is credited then', async () => {
+    const { ctx } = exchange.service.composition
+    const { id, reference } = await awaited()
+    const entry = { amount: '100.00', payments: [{ remittance: reference, amount: '100.00' }] }
+    const balances = { opening: '5302.99', closing: '5412.99' }
+    bank.drop('off.xml', camt({ id: 'OFF', number: 2_026_347, date: '2026-12-13', ...balances, entries: [entry] }))
+    await until(async () => (await fileOf('off'))?.state === 'refused', 'the refusal')
+    const commandsOf = async (): Promise<CommandLine> => {
+      const { text } = await createToken(ctx, (await someone(ctx)).email, 'test')
+      return commandLineOf(exchange, { CONFIG_FILE: join(story.folder, 'exchange.yaml'), OPERATOR_TOKEN: text })
+    }
+    const accept = ['bank', 'accept', 'off.xml', '--reason', 'The bank kept ten by phone.']
+    const [ann, bob] = [await commandsOf(), await commandsOf()]
+    assert.deepEqual(await ann.told(...accept), { file: 'off.xml', accepted: false, approvals: 1, needed: 2 })
+    assert.match((await ann.cambio(...accept)).err, /You have approved this already/)
+    assert.equal((await read(exchange, id)).status, 'waiting_for_deposit')
+    const second = await bob.told<{ accepted: boolean }>(...accept)
+    assert.equal(second.accepted, true)
+    await until(async () => (await fileOf('off'))?.state === 'accepted', 'the file')
+    assert.equal((await arrive(exchange, id, 'finished')).from_amount, '100')
   })
 })

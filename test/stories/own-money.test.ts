@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { examine } from '../../src/exchange/checks/doctor.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import {
   addOwnMoneyRule,
@@ -49,6 +50,10 @@ const without = async (): Promise<{ out: string[]; in: string[] }> => ({
 })
 const balance = (account: string): Promise<bigint> => bookBalance(exchange, account, 'EUR-EUR')
 
+/** What `cambio doctor` has to say of the books and of what needs a person. */
+const alarms = async () =>
+  (await examine(ctx())).filter(({ check, state }) => state !== 'ok' && ['balances', 'stuck'].includes(check))
+
 describe('the house’s own money', () => {
   it('alarms until it is booked, and then never again', async () => {
     bank.state([
@@ -59,6 +64,12 @@ describe('the house’s own money', () => {
     await until(async () => (await without()).out.length === 2 && (await without()).in.length === 1, 'the bookings')
     await advance(exchange, 'P1D')
     assert.ok((await verify(ctx())).some((problem) => problem.includes('bank-1')))
+    const doctor = await alarms()
+    assert.deepEqual(
+      [...new Set(doctor.map(({ check, state }) => `${check} ${state}`))],
+      ['balances fail', 'stuck warn'],
+    )
+    assert.ok(doctor.some(({ message }) => message.includes('bank-1') && message.includes('650.01 EUR')))
     const needs = (await listNeeds(ctx())).filter(({ cause }) => cause === 'debit')
     assert.deepEqual(
       needs.map(({ kind }) => kind),
@@ -93,6 +104,7 @@ describe('the house’s own money', () => {
     assert.equal(await balance('expenses'), 34_999n)
     assert.equal(await balance('held:bank-1'), 65_001n)
     await assertBooksHold(exchange)
+    assert.deepEqual(await alarms(), [])
     await advance(exchange, 'P4D')
     await reconcile(ctx())
     assert.deepEqual(await listBreaks(ctx(), { open: true }), [])

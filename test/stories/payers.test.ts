@@ -11,6 +11,7 @@ import type { Exchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, checkOut, create, read, referenceOf } from '../support/journey.ts'
 import { payersAt, strangerIban } from '../support/payers.ts'
 import { contact, importNew, newEmail } from '../support/shared-identity.ts'
+import { makeOperators, staffBrowser } from '../support/staff-browser.ts'
 import { stopMarket } from '../support/still-market.ts'
 import { until } from '../support/telling.ts'
 
@@ -21,10 +22,12 @@ before(async () => {
   story = await startBankExchange()
   ;({ exchange } = story)
   stopMarket(exchange)
+  await makeOperators(exchange)
 })
 after(() => story.stop())
 
 const { policy, whatIs, pay, compared } = payersAt(() => story)
+const browser = staffBrowser(() => exchange)
 
 type Order = { id: string; reference: string; name: string }
 
@@ -71,6 +74,17 @@ describe('a bank transfer from a stranger', () => {
       ['hold', 'Fremd Handels GmbH', strangerIban, one.name, true],
     )
     assert.ok(check.score !== null && check.score < 800)
+    const shown = await story.line.told<{ payers: Record<string, unknown>[] }>('transaction', 'show', one.id)
+    const [{ payer, account, customer, score, outcome } = {}] = shown.payers
+    const likeness = `0.${String(check.score).padStart(3, '0')}`
+    assert.deepEqual(
+      [payer, account, customer, score, outcome],
+      ['Fremd Handels GmbH', strangerIban, one.name, likeness, 'hold'],
+    )
+    const { body } = await browser.ask(`/console/orders/${one.id}`, { cookie: await browser.as('admin') })
+    const [row = ''] = /<tr>(?:(?!<tr>).)*Fremd Handels GmbH.*?<\/tr>/s.exec(body) ?? []
+    for (const text of [strangerIban, one.name, likeness, 'Somebody else: held'])
+      assert.ok(row.includes(text), `${text} is not in ${row}`)
 
     await releaseTransaction(exchange.service.composition.ctx, BigInt(one.id), staff)
     await arrive(exchange, one.id, 'finished')

@@ -39,6 +39,8 @@ export type CamtStatement = {
   id?: string
   number?: number
   iban?: string
+  /** The account’s other id, where it has no IBAN. */
+  other?: string
   currency?: string
   opening?: string
   closing?: string
@@ -59,7 +61,8 @@ const day = '2026-03-02'
 
 /** Writes a camt message, in the form of version 08 or, for older versions, as those have it. */
 export function camt(statement: CamtStatement): string {
-  const { kind = '053', version = '08', id = 'S1', number, iban = ourIban, currency = 'EUR', date = day } = statement
+  const { kind = '053', version = '08', id = 'S1', number, iban = ourIban, other, currency = 'EUR' } = statement
+  const { date = day } = statement
   const [root, part] = roots[kind]
   const balance = (type: string, amount: string | undefined): string =>
     amount === undefined
@@ -70,7 +73,7 @@ export function camt(statement: CamtStatement): string {
     `<?xml version="1.0" encoding="UTF-8"?>\n<Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${kind}.001.${version}">` +
     `<${root}><GrpHdr><MsgId>M-${id}</MsgId><CreDtTm>${date}T18:00:00Z</CreDtTm></GrpHdr><${part}><Id>${id}</Id>` +
     `${number === undefined ? '' : `<ElctrncSeqNb>${number}</ElctrncSeqNb>`}<CreDtTm>${date}T18:00:00Z</CreDtTm>` +
-    `<Acct><Id><IBAN>${iban}</IBAN></Id><Ccy>${currency}</Ccy></Acct>` +
+    `<Acct><Id>${other === undefined ? tag('IBAN', iban) : `<Othr>${tag('Id', other)}</Othr>`}</Id><Ccy>${currency}</Ccy></Acct>` +
     `${balance('OPBD', statement.opening)}${balance('CLBD', statement.closing)}${statement.extra ?? ''}` +
     `${statement.entries.map((one) => entryOf(one, { currency, version, date })).join('\n')}</${part}></${root}></Document>\n`
   )

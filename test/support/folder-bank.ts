@@ -140,7 +140,7 @@ export const euros = (amount: bigint): string => {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
 }
 
-function cents(text: string): bigint {
+export function cents(text: string): bigint {
   const [whole = '0', fraction = ''] = text.split('.')
   return BigInt(whole + fraction.padEnd(2, '0'))
 }

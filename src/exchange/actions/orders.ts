@@ -165,7 +165,7 @@ const redirect: Action<Transaction> = {
   name: 'redirect',
   title: 'Send the refund elsewhere',
   does: 'Sends a refund that failed, or waits for an address, to another account or address of the payer.',
-  details: 'Make sure that it belongs to the payer: payers are not stored.',
+  details: 'Make sure that it belongs to the payer: the order’s page names those who paid by bank, and nobody else.',
   permission: 'orders.refund',
   needsReason: 'clear',
   fields: destinationFields,

@@ -68,8 +68,9 @@ export function refundTransaction(
 
 /**
  * Sends what could not go back the way it came to another account or address of its sender: the first refund of a transaction that
- * came back, never left, or waits for an address. Staff must know that it is theirs: payers are not stored. Refuses an impossible
- * account (BAD_REQUEST, with its field), a transaction without such a refund (CONFLICT), and more than the role may refund (FORBIDDEN).
+ * came back, never left, or waits for an address. Staff must know that it is theirs: only those who paid by bank are known. Refuses
+ * an impossible account (BAD_REQUEST, with its field), a transaction without such a refund (CONFLICT), and more than the role may refund
+ * (FORBIDDEN).
  */
 export function redirectRefund(
   ctx: Ctx,

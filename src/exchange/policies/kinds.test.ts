@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
 import { environmentOf } from '../../app/config/environment.ts'
-import { kindNames, policyKinds, rulesOf, warningsOf } from './kinds.ts'
+import { completeDocument, kindNames, policyKinds, rulesOf, warningsOf } from './kinds.ts'
 import { shippedPolicies } from './policies.ts'
 
 const environments = (['sandbox', 'live'] as const).map(environmentOf)
@@ -26,6 +26,28 @@ test('an unverified person may exchange at most 1,000 EUR in 30 days', () => {
 test('in live mode a second operator approves a policy', () => {
   const needsTwo = environments.map((one) => shippedPolicies(one).at(new Date(), 'approvals').rules.policiesNeedTwo)
   assert.deepEqual(needsTwo, [false, true])
+})
+
+test('a transfer from somebody else than the customer waits for staff in live mode, and is only compared in the sandbox', () => {
+  const rules = environments.map((one) => shippedPolicies(one).at(new Date(), 'payers').rules)
+  assert.deepEqual(rules, [
+    { mismatch: 'accept', leastThousandths: 800, payee: 'warn' },
+    { mismatch: 'hold', leastThousandths: 800, payee: 'hold' },
+  ])
+})
+
+test('a range of retail exchanges alone is a whole document: what it leaves out is as shipped', () => {
+  const retail = { least: { EUR: '10' }, most: { EUR: '50000' } }
+  const rest = {
+    swap: { most: { EUR: '100000' } },
+    b2b: { least: { EUR: '1000' }, most: { EUR: '1000000' }, swap: { most: { EUR: '2000000' } } },
+  }
+  assert.deepEqual(completeDocument('ranges', retail), { ...retail, ...rest })
+  assert.deepEqual(completeDocument('ranges', { ...retail, swap: { most: { EUR: '60' } } }), {
+    ...retail,
+    ...rest,
+    swap: { most: { EUR: '60' } },
+  })
 })
 
 test('a level of customers without a limit warns, and a limit of nothing does not', () => {

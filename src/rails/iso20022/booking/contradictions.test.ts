@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
 import { kindsOf, next, nextReference, paid, payer, useBank } from '../../../../test/support/bank-session.ts'
-import type { CamtEntry } from '../../../../test/support/camt.ts'
+import { camt, type CamtEntry } from '../../../../test/support/camt.ts'
+import { euros } from '../../../../test/support/folder-bank.ts'
 import type { RailEvent } from '../../rail.ts'
 
 const bank = useBank()
@@ -133,5 +134,42 @@ describe('messages that contradict each other', () => {
       [entry(one, payer, 'X-2')],
     ])
       assert.deepEqual(kindsOf(await notified({ kind: '054', entries })), ['deposit_final'])
+  })
+
+  it('credit once where they agree in our reference and differ in the bank’s, whatever kinds they are: the other waits', async () => {
+    // A payer whose account a message leaves out, as banks do.
+    const named = '<RltdPties><Dbtr><Pty><Nm>Anna Example</Nm></Pty></Dbtr></RltdPties>'
+    for (const kinds of [
+      ['054', '053'],
+      ['053', '054'],
+      ['052', '053'],
+      ['052', '054'],
+    ] as const) {
+      const { outside } = bank.world
+      const reference = nextReference()
+      const events = []
+      for (const kind of kinds) {
+        const opening = outside.balance
+        if (kind === '053') [outside.balance, outside.number] = [opening + 10_000n, outside.number + 1]
+        const balances = { opening: euros(opening), closing: euros(outside.balance), number: outside.number }
+        const payments = [{ amount: '100.00', remittance: reference }]
+        const text = camt({
+          kind,
+          id: next('N'),
+          ...(kind === '053' ? balances : {}),
+          entries: [{ amount: '100.00', servicerReference: next('C'), payments }],
+        })
+        outside.drop(`${next('m')}.xml`, text.replace('<RmtInf>', `${named}<RmtInf>`))
+        events.push(...(await bank.world.round()))
+      }
+      assert.deepEqual(
+        events.map((event) => [event.kind, event.reference]),
+        [
+          ['deposit_final', reference],
+          ['deposit_final', ''],
+        ],
+        kinds.join(),
+      )
+    }
   })
 })
