@@ -43,7 +43,13 @@ const common = { subject: endpoints, permission: 'partners.manage', needsReason:
 const resending = { ...common, permission: 'partners.resend' } as const
 
 const types: Field<unknown> = { name: 'types', value: 'a,b', label: 'Types of events', help: 'Separated by commas.' }
-const rate: Field<unknown> = { name: 'rate', value: 'N', label: 'Deliveries a second', help: '0: no limit.' }
+const rate: Field<unknown> = {
+  name: 'rate',
+  value: 'N',
+  label: 'Deliveries a second',
+  help: '0: no limit.',
+  refusedAs: 'rate_limit',
+}
 const ordered: Field<unknown> = {
   name: 'ordered',
   label: 'In order',
@@ -184,7 +190,7 @@ const replay: Action<Endpoint> = {
   does: 'Sends one event again, or every event since a time that the endpoint subscribes to.',
   details: 'Pending retries become due at once.',
   fields: [
-    { name: 'event', value: 'EVENT', label: 'Event', help: 'Its id. Empty: all since a time.' },
+    { name: 'event', value: 'EVENT', label: 'Event', help: 'Its id. Empty: all since a time.', refusedAs: 'event_id' },
     { name: 'since', value: 'TIME', label: 'Since', help: 'A day or a time in UTC: 2027-01-31, 2027-01-31T12:00:00Z.' },
   ],
   check: ({ text }) => {
