@@ -1,6 +1,6 @@
 import type { Partner } from '../partners/partner.ts'
 import { instant } from '../partners/setting-value.ts'
-import { type Endpoint, isStopped, showEndpoint } from '../webhooks/endpoint.ts'
+import { type Endpoint, showEndpoint, whyNotPaused, whyNotResumed } from '../webhooks/endpoint.ts'
 import {
   addEndpoint,
   changeEndpoint,
@@ -128,7 +128,7 @@ const pause: Action<Endpoint> = {
   title: 'Pause',
   does: 'Pauses an endpoint: its events are queued until it is resumed.',
   fields: [],
-  allowedNow: (_ctx, one) => (isStopped(one) ? `This endpoint is ${one.status}.` : undefined),
+  allowedNow: (_ctx, one) => whyNotPaused(one),
   run: async (ctx, { id }, _given, { actor }) => ({
     said: 'The endpoint is paused.',
     json: endpointJson(await changeEndpoint(ctx, { id }, { status: 'paused' }, actor)),
@@ -143,7 +143,7 @@ const resume: Action<Endpoint> = {
   does: 'Activates a paused, failing or disabled endpoint and resets its health.',
   details: 'What a disabled endpoint has missed is sent by a replay.',
   fields: [],
-  allowedNow: (_ctx, one) => (one.status === 'active' ? 'This endpoint is active.' : undefined),
+  allowedNow: (_ctx, one) => whyNotResumed(one),
   run: async (ctx, { id }, _given, { actor }) => ({
     said: 'The endpoint is active.',
     json: endpointJson(await changeEndpoint(ctx, { id }, { status: 'active' }, actor)),
