@@ -276,7 +276,7 @@ describe('/v1/webhook-endpoints', () => {
     assert.deepEqual(await refusal(`${at}/x`, {}), [404, 'NOT_FOUND', undefined])
   })
 
-  it('says 409 to a test and a replay of a disabled endpoint, and delivers when it is active again', async (t) => {
+  it('says 409 to a test, a replay and a pause of a disabled endpoint, and delivers when it is active again', async (t) => {
     const { endpoint, receiver } = await added(t)
     receiver.answer = (_request, response) => response.writeHead(410).end()
     const { event_id: event } = await call<{ event_id: string }>(`${at}/${endpoint.id}/test`, { method: 'POST' })
@@ -284,6 +284,8 @@ describe('/v1/webhook-endpoints', () => {
     await until(async () => (await call<Endpoint>(path)).status === 'disabled', 'its end')
     assert.deepEqual(await refusal(`${path}/test`, { method: 'POST' }), [409, 'CONFLICT', undefined])
     assert.deepEqual(await refusal(`${path}/replay`, { body: { event_id: event } }), [409, 'CONFLICT', undefined])
+    const pause = { method: 'PATCH', body: { status: 'paused' } }
+    assert.deepEqual(await refusal(path, pause), [409, 'CONFLICT', undefined])
     receiver.answer = (_request, response) => response.writeHead(200).end()
     const active = await call<Endpoint>(path, { method: 'PATCH', body: { status: 'active' } })
     assert.deepEqual([active.status, active.failing_since], ['active', null])

@@ -149,15 +149,15 @@ export async function signInTo({ exchange, passkey }: Filled): Promise<Cookies> 
 }
 
 /** What a passkey is asked for by a form. */
-const askedBy = (fields: PageForm['fields']): string | undefined =>
+export const askedBy = (fields: PageForm['fields']): string | undefined =>
   fields.find(({ asked }) => asked !== undefined)?.asked
 
 /**
  * Sends each form without a browser: twice at once and once more later, all with the same token. Fails if one of these is answered
  * differently, or if the last one changes a row.
  */
-export async function repeatingWalker(filled: Filled, rows: RowReader): Promise<Walker> {
-  const cookies = await signInTo(filled)
+export async function repeatingWalker(filled: Filled, rows: RowReader, session?: Cookies): Promise<Walker> {
+  const cookies = session ?? (await signInTo(filled))
   const base = placeOf(filled.exchange)
   const cookieFor = (path: string): string => cookies[path.startsWith('/portal') ? 'portal' : 'console']
   const ask = async (path: string, body?: URLSearchParams) => {

@@ -136,7 +136,7 @@ export const changing: Operation = {
   summary: 'Change a webhook endpoint',
   description:
     'Fields that are left out stay as they are. `paused` keeps events until the endpoint is `active` again; `active` also ends ' +
-    '`failing` and `disabled`. Takes effect within two seconds.',
+    '`failing` and `disabled`. A disabled endpoint keeps nothing, so it cannot be paused (409). Takes effect within two seconds.',
   path,
   body: bodyOf('WebhookEndpointChange', {
     url: urlIn,
@@ -144,7 +144,7 @@ export const changing: Operation = {
     status: about(oneOf('active', 'paused'), 'Whether events are sent.'),
   }),
   says: { 200: 'The changed endpoint.' },
-  refuses: ['BAD_REQUEST', 'NOT_FOUND', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+  refuses: ['BAD_REQUEST', 'NOT_FOUND', 'CONFLICT', 'PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
 }
 
 /** `DELETE /v1/webhook-endpoints/{id}`. */

@@ -1,5 +1,5 @@
 import type { NeedMail } from '../../exchange/needs/mail-needs.ts'
-import { ActionField, ActionForm } from '../pages/form.tsx'
+import { ActionChoice, ActionField, ActionForm } from '../pages/form.tsx'
 import type { Visit } from './page.ts'
 
 const choices: Readonly<Record<NeedMail['about'], string>> = {
@@ -16,16 +16,7 @@ export const NeedMailForm = ({ visit, chosen }: { visit: Visit; chosen: NeedMail
       <p class="hint">
         One e-mail about each thing on your first page that lasts for two minutes. Night is from 22 to 7.
       </p>
-      <div class="field">
-        <label for="about">About</label>
-        <select id="about" name="about">
-          {Object.entries(choices).map(([value, text]) => (
-            <option key={value} value={value} selected={value === chosen.about}>
-              {text}
-            </option>
-          ))}
-        </select>
-      </div>
+      <ActionChoice id="about" name="about" label="About" options={Object.entries(choices)} value={chosen.about} />
       <ActionField
         id="time-zone"
         name="time_zone"

@@ -32,7 +32,7 @@ const days = 30
 export const policyPage: Page = {
   path: '/console/prices/:kind',
   needs: 'prices.view',
-  show: async (visit) => ({ body: await policyOf(visit, visit.refused?.form) }),
+  show: async (visit) => ({ body: await policyOf(visit, visit.refused?.form, typedIn(visit.refused?.form)) }),
   act: async (visit) => {
     const changes = group(newPolicyActions, {
       about: (own) => Promise.resolve(draftOf(own, own.form)),
@@ -46,6 +46,15 @@ export const policyPage: Page = {
 /** The policy that a form, or an address, is about. */
 const draftOf = (visit: Visit, named: URLSearchParams): Draft =>
   draftOn(visit.ctx, kindOf(visit), partnerIdOf(named.get('partner')))
+
+/** The whole document that a refused form was sent with, where it had one. */
+function typedIn(form: URLSearchParams | undefined): Tried {
+  try {
+    return { document: JSON.parse(form?.get('document') ?? 'null') as unknown }
+  } catch {
+    return {}
+  }
+}
 
 /** The page with what a change would do, or what is wrong with it. */
 async function triedOf(visit: FormVisit, draft: Draft, given: Input): Promise<string> {

@@ -59,7 +59,9 @@ export const grouping =
       refuseNow(await action.allowedNow?.(ctx, subject, given))
       const { sign, first } = (action.content && (await acting.takeProof?.(visit))) ?? {}
       const own = first ? { ...ctx, db: withFirst(ctx.db, first).db } : ctx
-      const { said, secrets, file, isRefused } = await action.run(own, subject, given, { ...(await acting.by()), sign })
+      const by = { ...(await acting.by()), sign }
+      const done = await withFieldNames(action.fields, () => action.run(own, subject, given, by))
+      const { said, secrets, file, isRefused } = done
       if (isRefused) throw new Refusal('BAD_REQUEST', said)
       if (file)
         return {
@@ -70,6 +72,18 @@ export const grouping =
       return secrets ? { said, secrets } : { to: path, said }
     },
   })
+
+/** What refuses fields by the names that the API has for them refuses them by those of the form. */
+async function withFieldNames<Result>(fields: Action<never>['fields'], work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    const nameOf = (path: string): string => fields.find(({ refusedAs }) => refusedAs === path)?.name ?? path
+    const problems = error.problems.map((one) => ({ ...one, path: nameOf(one.path) }))
+    throw new Refusal(error.code, error.message, problems, error.retryAfterSeconds, error.facts)
+  }
+}
 
 /** Whether a form means this action: to do it, or to try it. */
 const isSent = ({ name, noForm }: Pick<Action<never>, 'name' | 'noForm'>, sent: string, tries: boolean) =>

@@ -32,6 +32,9 @@ export function onceIn(form: URLSearchParams): string | undefined {
 
 type Hidden = Readonly<Record<string, string>>
 
+/** Whether what is refused has no field that people see: it is the whole form, or what it is about. */
+const isUnseen = (field: string, hidden: Hidden): boolean => field === '' || Object.hasOwn(hidden, field)
+
 /** What the button sends as its action that only shows what the form would do. */
 export const tryOf = (action: string): string => `try-${action}`
 
@@ -76,7 +79,9 @@ export function ActionForm({
       {Object.entries(hidden).map(([field, value]) => (
         <input type="hidden" key={field} name={field} value={value} />
       ))}
-      {refused?.field === '' && refused.message !== '' ? <p class="problem">{refused.message}</p> : null}
+      {refused && isUnseen(refused.field, hidden) && refused.message !== '' ? (
+        <p class="problem">{refused.message}</p>
+      ) : null}
       <Refused.Provider value={refused}>{children}</Refused.Provider>
       {tries === undefined ? null : (
         <button type="submit" name="action" value={tryOf(action)} class="button second" formNoValidate>

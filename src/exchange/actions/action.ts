@@ -43,6 +43,8 @@ export type Field<Subject> = {
   isFile?: true
   /** The argument repeats, as name=value; `isFile` tells whose value names a file. What is typed is in `Input.pairs`. */
   pairs?: { isFile(name: string): boolean }
+  /** What refusals of the verb call it, as the API does, where that is not the name. */
+  refusedAs?: string
   /** Only commands take it, or only forms. */
   isOfCommands?: true
   isOfForms?: true

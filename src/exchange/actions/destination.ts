@@ -6,7 +6,7 @@ import type { Field, Input } from './action.ts'
 export const destinationFields: readonly Field<unknown>[] = [
   { name: 'refund_address', label: 'Account or address', isRequired: true },
   { name: 'extra_id', label: 'BIC or memo', help: 'Empty where there is none.' },
-  { name: 'holder', label: 'Account holder', help: 'Of accounts. Empty for addresses.' },
+  { name: 'holder', label: 'Account holder', help: 'Of accounts. Empty for addresses.', refusedAs: 'full_name' },
 ]
 
 /** The same in a file, for commands: other users of the machine can read arguments. */

@@ -1,6 +1,6 @@
 import type { Partner } from '../partners/partner.ts'
 import { instant } from '../partners/setting-value.ts'
-import { type Endpoint, isStopped, showEndpoint } from '../webhooks/endpoint.ts'
+import { type Endpoint, showEndpoint, whyNotPaused, whyNotResumed } from '../webhooks/endpoint.ts'
 import {
   addEndpoint,
   changeEndpoint,
@@ -43,7 +43,13 @@ const common = { subject: endpoints, permission: 'partners.manage', needsReason:
 const resending = { ...common, permission: 'partners.resend' } as const
 
 const types: Field<unknown> = { name: 'types', value: 'a,b', label: 'Types of events', help: 'Separated by commas.' }
-const rate: Field<unknown> = { name: 'rate', value: 'N', label: 'Deliveries a second', help: '0: no limit.' }
+const rate: Field<unknown> = {
+  name: 'rate',
+  value: 'N',
+  label: 'Deliveries a second',
+  help: '0: no limit.',
+  refusedAs: 'rate_limit',
+}
 const ordered: Field<unknown> = {
   name: 'ordered',
   label: 'In order',
@@ -122,7 +128,7 @@ const pause: Action<Endpoint> = {
   title: 'Pause',
   does: 'Pauses an endpoint: its events are queued until it is resumed.',
   fields: [],
-  allowedNow: (_ctx, one) => (isStopped(one) ? `This endpoint is ${one.status}.` : undefined),
+  allowedNow: (_ctx, one) => whyNotPaused(one),
   run: async (ctx, { id }, _given, { actor }) => ({
     said: 'The endpoint is paused.',
     json: endpointJson(await changeEndpoint(ctx, { id }, { status: 'paused' }, actor)),
@@ -137,7 +143,7 @@ const resume: Action<Endpoint> = {
   does: 'Activates a paused, failing or disabled endpoint and resets its health.',
   details: 'What a disabled endpoint has missed is sent by a replay.',
   fields: [],
-  allowedNow: (_ctx, one) => (one.status === 'active' ? 'This endpoint is active.' : undefined),
+  allowedNow: (_ctx, one) => whyNotResumed(one),
   run: async (ctx, { id }, _given, { actor }) => ({
     said: 'The endpoint is active.',
     json: endpointJson(await changeEndpoint(ctx, { id }, { status: 'active' }, actor)),
@@ -184,7 +190,7 @@ const replay: Action<Endpoint> = {
   does: 'Sends one event again, or every event since a time that the endpoint subscribes to.',
   details: 'Pending retries become due at once.',
   fields: [
-    { name: 'event', value: 'EVENT', label: 'Event', help: 'Its id. Empty: all since a time.' },
+    { name: 'event', value: 'EVENT', label: 'Event', help: 'Its id. Empty: all since a time.', refusedAs: 'event_id' },
     { name: 'since', value: 'TIME', label: 'Since', help: 'A day or a time in UTC: 2027-01-31, 2027-01-31T12:00:00Z.' },
   ],
   check: ({ text }) => {

@@ -13,6 +13,7 @@ import {
 import { type Halt, readHalts } from '../../rails/halts.ts'
 import type { Rail } from '../../rails/rail.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
+import { aboutField } from './about-field.ts'
 import type { Action, SubjectKind } from './action.ts'
 import { nothing } from './nothing.ts'
 import { shownAmount } from './shown-amount.ts'
@@ -82,7 +83,7 @@ export const haltNow: Action<undefined> = {
   })),
   run: async (ctx, _subject, { reason, text }, { actor }) => {
     const subject = subjectIn(text('scope') ?? '', text('name') ?? '')
-    const { halt: made, underWay } = await halt(ctx, subject, { reason, actor })
+    const { halt: made, underWay } = await aboutField('name', 'NOT_FOUND', () => halt(ctx, subject, { reason, actor }))
     const left = underWay > 0 ? ` ${underWay} payments were being submitted before and may still leave.` : ''
     const said = `Halted: ${textOf(subject)}.${left}`
     const json = {

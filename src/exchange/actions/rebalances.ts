@@ -48,6 +48,7 @@ export const rebalanceJson = (row: ListedRebalance): Json => ({
 })
 
 const wished = ['from', 'to', 'asset', 'amount'] as const
+const allOrNone = 'Give the account, the destination, the asset, the amount and the reason, or none of them.'
 
 /** Proposes one transfer, or those that the levels call for. */
 export const proposeTransfers: Action<undefined> = {
@@ -72,11 +73,7 @@ export const proposeTransfers: Action<undefined> = {
     if (given.length === 0) ids = await proposeRebalances(ctx)
     else if (source && destination && asset && amount && reason) {
       ids = [await proposeRebalance(ctx, { source, destination, asset, amount, reason }, actor)]
-    } else
-      throw badField(
-        'from',
-        'Give the account, the destination, the asset, the amount and the reason, or none of them.',
-      )
+    } else throw badField(wished.find((one) => text(one) === undefined) ?? 'reason', allOrNone)
     const made = (await listRebalances(ctx)).filter(({ id }) => ids.includes(id))
     const said =
       made.length === 0 ? 'Every level is kept.' : `${made.length} transfers are proposed. Two operators approve each.`

@@ -11,6 +11,7 @@ import { whyDoubled, whyInDoubt } from '../operations/doubts.ts'
 import type { SuspenseDeposit } from '../settlement/deposit.ts'
 import { badField } from '../../platform/lib/refusal.ts'
 import { readId } from '../../platform/lib/ids.ts'
+import { aboutField } from './about-field.ts'
 import type { Action, SubjectKind } from './action.ts'
 import { byId } from './by-id.ts'
 import { destinationFields, destinationFile, destinationIn, destinationInFile } from './destination.ts'
@@ -35,7 +36,9 @@ const match: Action<SuspenseDeposit> = {
   run: async (ctx, { id }, { reason, text }, { actor }) => {
     const publicId = readId(text('transaction') ?? '')
     if (publicId === undefined) throw badField('transaction', 'TRANSACTION_ID needs an id of digits.')
-    const after = await matchSuspense(ctx, id, publicId, { reason, actor })
+    const after = await aboutField('transaction', 'NOT_FOUND', () =>
+      matchSuspense(ctx, id, publicId, { reason, actor }),
+    )
     return doneTo(after, `The money belongs to order ${publicId} now.`)
   },
 }

@@ -5,7 +5,7 @@ import { permissionsOf, type Role } from '../operators/roles.ts'
 import type { Handler } from '../../platform/jobs/job.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField } from '../../platform/lib/refusal.ts'
 import { formatCents } from '../../platform/money/amount.ts'
 import type { Ctx } from '../context.ts'
 import { lookForNeeds, type Need, neededOf } from './list-needs.ts'
@@ -40,8 +40,8 @@ export async function setNeedMail(
   operatorId: bigint,
   { about, timeZone }: { about: string; timeZone: string },
 ): Promise<void> {
-  if (!(needMailChoices as readonly string[]).includes(about)) throw new Refusal('BAD_REQUEST', 'Unknown choice.')
-  if (!isTimeZone(timeZone)) throw new Refusal('BAD_REQUEST', 'Unknown time zone. Write it like Europe/Berlin.')
+  if (!(needMailChoices as readonly string[]).includes(about)) throw badField('about', 'Unknown choice.')
+  if (!isTimeZone(timeZone)) throw badField('time_zone', 'Unknown time zone. Write it like Europe/Berlin.')
   const chosen = about === 'off' ? null : about
   await ctx.db.atomic(async (db) => {
     db.send`update operators set need_mail = ${chosen}, time_zone = ${timeZone} where id = ${operatorId}`

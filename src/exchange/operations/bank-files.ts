@@ -4,7 +4,7 @@ import type { Sign } from '../approvals/signature.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import {
   bankFilesToDecide,
   type DecidedFile,
@@ -128,8 +128,12 @@ export async function ignoreBankAccount(
 ): Promise<{ files: number }> {
   requireReason(reason)
   return ctx.db.atomic(async (db) => {
-    const found = (await listUnknownAccounts({ db })).find((one) => one.rail === rail && one.account === account)
-    if (!found) throw new Refusal('NOT_FOUND', `No file of ${rail} waits because of the account ${account}.`)
+    const ofRail = (await listUnknownAccounts({ db })).filter((one) => one.rail === rail)
+    const found = ofRail.find((one) => one.account === account)
+    if (!found) {
+      const field = ofRail.length === 0 ? 'rail' : 'account'
+      throw fieldRefusal('NOT_FOUND', field, `No file of ${rail} waits because of the account ${account}.`)
+    }
     refuseNow(await whyNotIgnored({ db }, found))
     const at = ctx.clock.now()
     ignoreAccount(db, { rail, account, reason, actor, at })
@@ -159,24 +163,23 @@ export async function skipStatements(
   { actor, reason }: StaffOrder,
 ): Promise<{ first: string; last: string }> {
   const [, from = '', to = from] = /^(\d{1,18})(?:-(\d{1,18}))?$/.exec(numbers) ?? []
-  if (from === '') throw new Refusal('BAD_REQUEST', 'Give a number, as in 17, or several, as in 17-19.')
+  if (from === '') throw badField('numbers', 'Give a number, as in 17, or several, as in 17-19.')
   requireReason(reason)
   return ctx.db.atomic(async (db) => {
     // A statement that is stored meanwhile may have the number.
     await lockBank(db, rail)
     const at = ctx.clock.now()
     const asked = { first: BigInt(from), last: BigInt(to || from) }
-    const touched = (await listMissingStatements({ db })).filter(
-      (one) =>
-        one.rail === rail &&
-        (account === undefined || one.account === account) &&
-        one.first <= asked.last &&
-        asked.first <= one.last,
-    )
+    const ofRail = (await listMissingStatements({ db })).filter((one) => one.rail === rail)
+    const ofAccount = ofRail.filter((one) => account === undefined || one.account === account)
+    const touched = ofAccount.filter((one) => one.first <= asked.last && asked.first <= one.last)
+    if (touched.length === 0) {
+      const field = ofRail.length === 0 ? 'rail' : ofAccount.length === 0 ? 'account' : 'numbers'
+      throw fieldRefusal('NOT_FOUND', field, `No statement ${numbers} is missing at ${rail}.`)
+    }
     const accounts = [...new Set(touched.map((one) => one.account))]
     if (accounts.length > 1)
-      throw new Refusal('CONFLICT', `Several accounts lack it: name one with --account (${accounts.join(', ')}).`)
-    if (touched.length === 0) throw new Refusal('NOT_FOUND', `No statement ${numbers} is missing at ${rail}.`)
+      throw fieldRefusal('CONFLICT', 'account', `Several accounts lack it: name one (${accounts.join(', ')}).`)
     const skipped = touched.map((gap) => withinGap(asked, gap))
     for (const one of skipped) skipNumbers(db, { ...one, reason, actor, at })
     const [first, last] = [least(skipped.map((one) => one.first)), -least(skipped.map((one) => -one.last))]
@@ -201,7 +204,7 @@ function withinGap(asked: { first: bigint; last: bigint }, gap: MissingNumbers):
 }
 
 const requireReason = (reason: string): void => {
-  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
 }
 
 async function decide<Result>(

@@ -1,7 +1,7 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { addressHash } from '../mail/email.ts'
-import { badField, Refusal } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal } from '../../platform/lib/refusal.ts'
 
 /**
  * Marks an address whose e-mails came back later, or with `clear` removes its mark. Audited by the address's hash, because the
@@ -17,7 +17,7 @@ export async function reportBounce(
   await ctx.db.atomic(async (db) => {
     if (clear) {
       const [was] = await db.sql`delete from mail_bounces where to_hash = ${toHash} returning at`
-      if (!was) throw new Refusal('CONFLICT', 'This address is not marked.')
+      if (!was) throw fieldRefusal('CONFLICT', 'address', 'This address is not marked.')
     } else {
       db.send`
         insert into mail_bounces (to_hash, at, reason) values (${toHash}, ${at}, ${reason})

@@ -1,6 +1,6 @@
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
-import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { readPair } from '../../markets/pair.ts'
 
 /** An operator's order about a pair, and why. */
@@ -17,7 +17,7 @@ export async function haltMarket(ctx: Ctx, text: string, { reason, actor }: Mark
     const halted = await db.sql`
       insert into market_halts (pair, since, actor, reason) values (${pair}, ${at}, ${actor}, ${reason})
       on conflict (pair) do nothing returning 1`
-    if (halted.length === 0) throw new Refusal('CONFLICT', `${pair} is halted already.`)
+    if (halted.length === 0) throw fieldRefusal('CONFLICT', 'pair', `${pair} is halted already.`)
     recordAudit(db, { at, actor, action: 'market.halted', subject: `market:${pair}`, before: null, after: { reason } })
   })
   await ctx.markets.refresh()
@@ -63,6 +63,6 @@ function pairOf(text: string, reason: string): string {
 
 function namedIn(text: string): string {
   const pair = readPair(text)
-  if (!pair) throw new Refusal('BAD_REQUEST', `${text} is not a pair of known currencies, such as BTC/EUR.`)
+  if (!pair) throw badField('pair', `${text} is not a pair of known currencies, such as BTC/EUR.`)
   return pair.name
 }

@@ -6,7 +6,7 @@ import { type Entry, entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
-import { parseAmount } from '../../platform/money/amount.ts'
+import { unitsAt } from '../../platform/money/amount-in.ts'
 import type { Rail, UnexplainedBooking } from '../../rails/rail.ts'
 import { checkIban } from '../../reference/bank/iban.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
@@ -71,7 +71,7 @@ type OwnOrder = StaffOrder & {
  * it lay there until it arrived.
  */
 export async function bookOwnMoney(ctx: Ctx, id: string, order: OwnOrder): Promise<void> {
-  if (order.reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (order.reason.trim() === '') throw badField('reason', 'A reason is required.')
   if (/^\d+$/.test(id)) return ctx.db.atomic((db) => bookCredit(ctx, db, BigInt(id), order))
   if (order.from !== undefined) throw badField('from', 'Only money that arrived was paid out by a processor.')
   const debit = (await listUnbookedDebits(ctx)).find(({ payment }) => payment === id)
@@ -104,7 +104,7 @@ function processorOf({ rails }: Ctx, { from, category }: OwnOrder): Rail | undef
 function settledOf({ from, settled }: OwnOrder, { asset: id, amount }: { asset: string; amount: bigint }): bigint {
   if (settled === undefined) return amount
   const asset = bookedAsset(id)
-  const units = asset ? parseAmount(settled, asset) : 0n
+  const units = asset ? unitsAt(settled, asset, 'settled') : 0n
   if (from === undefined || units <= 0n) throw badField('settled', 'Give what the processor says, with its account.')
   return units
 }
@@ -173,15 +173,14 @@ export type RuleOrder = StaffOrder & {
 export async function addOwnMoneyRule(ctx: Ctx, order: RuleOrder): Promise<bigint> {
   const { direction, category, reason, actor } = order
   const [party, text] = [order.party.trim(), order.text.trim()]
-  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
-  if (party.length < 3)
-    throw new Refusal('BAD_REQUEST', 'A rule names at least three characters of who pays or is paid.')
+  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
+  if (party.length < 3) throw badField('party', 'A rule names at least three characters of who pays or is paid.')
   if (direction === 'in' && text === '' && !checkIban(party).ok)
-    throw new Refusal('BAD_REQUEST', 'A rule for what comes in needs a text, or the IBAN of who pays.')
+    throw badField('text', 'A rule for what comes in needs a text, or the IBAN of who pays.')
   const asset = bookedAsset(order.asset)
-  if (!asset) throw new Refusal('BAD_REQUEST', `Unknown asset: ${order.asset}. Assets are written like EUR-EUR.`)
-  const limit = parseAmount(order.most, asset)
-  if (limit <= 0n) throw new Refusal('BAD_REQUEST', 'The most that a rule books is more than zero.')
+  if (!asset) throw badField('asset', `Unknown asset: ${order.asset}. Assets are written like EUR-EUR.`)
+  const limit = unitsAt(order.most, asset, 'most')
+  if (limit <= 0n) throw badField('most', 'The most that a rule books is more than zero.')
   const [id, at] = [await ctx.rowIds.next(), ctx.clock.now()]
   await ctx.db.atomic((db) => {
     queries.insertRule(db, {
@@ -205,7 +204,7 @@ export async function addOwnMoneyRule(ctx: Ctx, order: RuleOrder): Promise<bigin
 
 /** Ends a rule. What it booked stays booked. Audited. */
 export async function endOwnMoneyRule(ctx: Ctx, id: bigint, { reason, actor }: StaffOrder): Promise<void> {
-  if (reason.trim() === '') throw new Refusal('BAD_REQUEST', 'A reason is required.')
+  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   const at = ctx.clock.now()
   await ctx.db.atomic(async (db) => {
     const ended = await queries.endRule(db, id, at)

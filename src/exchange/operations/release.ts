@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { PayoutAddressDetails } from '../partners/payout-address.ts'
 import { lockPayoutAddress } from '../partners/payout-addresses.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { fieldRefusal, refuseNow } from '../../platform/lib/refusal.ts'
 import type { FundsPosition } from '../settlement/decide.ts'
 import { acceptPayees } from '../settlement/hold-payees.ts'
 import { cancelUnprepared, payoutDue } from '../settlement/payout.ts'
@@ -159,10 +159,10 @@ async function addressFor(
   { kind, partnerId }: Transaction,
   { id, asset, category = 'CRYPTO' }: AddressRequirement,
 ): Promise<PayoutAddressDetails> {
-  if (kind !== 'b2b') throw new Refusal('CONFLICT', 'Only B2B transactions pay out to registered addresses.')
+  if (kind !== 'b2b') throw fieldRefusal('CONFLICT', 'pay_to', 'Only B2B transactions pay out to registered addresses.')
   const address = await lockPayoutAddress(ctx, db, partnerId, id)
   const isFor = address?.category === category && (address.asset === asset || address.asset === null)
-  if (!isFor) throw new Refusal('CONFLICT', 'This payout address is not registered for this payout.')
-  if (address.status !== 'active') throw new Refusal('CONFLICT', `This payout address is ${address.status}.`)
+  if (!isFor) throw fieldRefusal('CONFLICT', 'pay_to', 'This payout address is not registered for this payout.')
+  if (address.status !== 'active') throw fieldRefusal('CONFLICT', 'pay_to', `This payout address is ${address.status}.`)
   return address.details
 }

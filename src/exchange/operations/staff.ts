@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { freeExpected } from '../settlement/decide.ts'
 import { reverseExchanges } from '../settlement/exchange.ts'
 import { positionOf, readFunds } from '../settlement/position.ts'
@@ -48,7 +48,7 @@ export function refundTransaction(
   publicId: bigint,
   { amount, ...order }: StaffOrder & { amount?: bigint },
 ): Promise<Transaction> {
-  if (amount !== undefined && amount <= 0n) throw new Refusal('BAD_REQUEST', 'An amount must be more than zero.')
+  if (amount !== undefined && amount <= 0n) throw badField('amount', 'An amount must be more than zero.')
   return byStaff(ctx, publicId, { ...order, action: 'transaction.refunded' }, async (db, transaction) => {
     refuseNow(whyNoRefundIn(transaction.status))
     const funds = await readFunds(db, transaction)
@@ -57,7 +57,7 @@ export function refundTransaction(
     const position = positionOf(transaction, await readFunds(db, transaction))
     refuseNow(whyNothingGoesBack({ isPaying: position.payouts.open, isFree: position.free.length > 0 || reversed > 0 }))
     if (amount !== undefined && amount > freeExpected(position)) {
-      throw new Refusal('CONFLICT', 'There is less than that to be refunded.')
+      throw fieldRefusal('CONFLICT', 'amount', 'There is less than that to be refunded.')
     }
     const subject = { transaction, partner: await partnerOf(ctx, transaction) }
     const settled = await settleNow(ctx, db, subject, { kind: 'refund_ordered', atMost: amount })

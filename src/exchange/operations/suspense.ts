@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { post } from '../ledger/post.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { cancelRefunds } from '../settlement/cancel-refunds.ts'
 import {
   type Deposit,
@@ -89,7 +89,7 @@ export async function suspenseDeposit({ db }: Pick<Ctx, 'db'>, id: bigint): Prom
 export function matchSuspense(ctx: Ctx, depositId: bigint, publicId: bigint, order: StaffOrder): Promise<Transaction> {
   return byStaff(ctx, publicId, { ...order, action: 'deposit.matched' }, async (db, transaction) => {
     if (!hasHappened(transaction.history, 'completed')) {
-      throw new Refusal('CONFLICT', 'Payment instructions for this transaction were never shown.')
+      throw fieldRefusal('CONFLICT', 'transaction', 'Payment instructions for this transaction were never shown.')
     }
     const deposit = await lockSuspense(ctx, db, depositId)
     refuseNow(whyNotMatched(deposit) ?? (await whyOf(whyInDoubt, ctx, db, depositId)))
@@ -183,7 +183,8 @@ export async function returnSuspense(
   return ctx.db.atomic(async (db) => {
     refuseNow(await whyOf(whyInDoubt, ctx, db, depositId))
     const again = await sendFailedAgain(ctx, db, depositId, to)
-    if (again === undefined && to) throw new Refusal('CONFLICT', 'It was not tried yet to return it the way it came.')
+    if (again === undefined && to)
+      throw fieldRefusal('CONFLICT', 'refund_address', 'It was not tried yet to return it the way it came.')
     const id = again ?? (await orderReturn(ctx, db, depositId))
     recordAudit(db, {
       at: ctx.clock.now(),

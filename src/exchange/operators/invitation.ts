@@ -3,12 +3,12 @@ import { hash } from 'node:crypto'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import type { Ctx } from '../context.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { sendMail } from '../mail/send.ts'
 import { accessStamp, isOurAccess } from './access-stamp.ts'
-import { createOperator, isEmailAddress, type Operator } from './operator.ts'
+import { createOperator, emailTaken, isEmailAddress, type Operator } from './operator.ts'
 import { readRole, type Role } from './roles.ts'
 
 /** Who is invited, and as what. */
@@ -29,13 +29,13 @@ export async function inviteOperator(
   actor: string,
 ): Promise<{ url: string }> {
   const email = typed.trim().toLowerCase()
-  if (!isEmailAddress(email)) throw new Refusal('BAD_REQUEST', 'Invalid e-mail address.')
+  if (!isEmailAddress(email)) throw badField('email', 'Invalid e-mail address.')
   const role = readRole(text)
   const token = randomToken(32)
   const url = `${ctx.publicUrl}/console/invitation/${token}`
   await ctx.db.atomic(async (db) => {
     const known = await db.sql`select 1 from operators where email = ${email}`
-    if (known.length > 0) throw new Refusal('CONFLICT', 'An operator with this e-mail address already exists.')
+    if (known.length > 0) throw emailTaken()
     await endOpen(ctx, db, email)
     const invited = { hash: hashOf(token), email, name: name.trim().slice(0, 100), role, by: actor }
     db.send`

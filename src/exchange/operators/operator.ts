@@ -1,5 +1,5 @@
 import { randomId } from '../../platform/lib/ids.ts'
-import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { seal, unseal } from '../../platform/privacy/seal.ts'
 import { strangers, totpPlace } from '../approvals/people.ts'
 import { recordAudit } from '../audit/audit.ts'
@@ -20,6 +20,10 @@ export type Operator = { id: bigint; email: string; name: string; role: Role; cr
 /** Who is to become an operator. The role is `admin` unless given. */
 export type NewOperator = { email: string; password: string; role?: string | undefined; name?: string | undefined }
 
+/** What says that an e-mail address is an operator's. */
+export const emailTaken = (): Refusal =>
+  fieldRefusal('CONFLICT', 'email', 'An operator with this e-mail address already exists.')
+
 /**
  * Creates an operator. E-mail addresses are compared case-folded. Refuses an invalid or taken e-mail address, an unknown role, and
  * a password that is too short or easy to guess. `then` is done in the block that creates the operator.
@@ -30,7 +34,7 @@ export async function createOperator(
   actor: string,
   then?: (db: Atomic, operator: Operator) => Promise<unknown>,
 ): Promise<Operator> {
-  if (!isEmailAddress(email)) throw new Refusal('BAD_REQUEST', 'Invalid e-mail address.')
+  if (!isEmailAddress(email)) throw badField('email', 'Invalid e-mail address.')
   const problem = passwordProblem(password, email)
   if (problem !== undefined) throw new Refusal('BAD_REQUEST', problem)
   const operator: Operator = {
@@ -47,7 +51,7 @@ export async function createOperator(
       insert into operators (id, email, password_hash, role, name, created_at)
       values (${operator.id}, ${operator.email}, ${passwordHash}, ${operator.role}, ${operator.name}, ${operator.createdAt})
       on conflict (email) do nothing returning id`
-    if (inserted.length === 0) throw new Refusal('CONFLICT', 'An operator with this e-mail address already exists.')
+    if (inserted.length === 0) throw emailTaken()
     await vouchFor(ctx, db, operator.id, actor)
     record(ctx, db, operator.id, actor, 'operator.created', {
       before: null,
@@ -153,7 +157,7 @@ export async function changePassword(
   { present, next }: { present: string; next: string },
 ): Promise<void> {
   const problem = passwordProblem(next, email)
-  if (problem !== undefined) throw new Refusal('BAD_REQUEST', problem)
+  if (problem !== undefined) throw badField('next', problem)
   await usePresentPassword(ctx, { operatorId, sessionId }, present)
   const passwordHash = await hashPassword(next)
   await ctx.db.atomic(async (db) => {
@@ -244,7 +248,7 @@ export async function confirmSecondFactor(
   if (!sealed) throw new Refusal('CONFLICT', 'There is no second factor to confirm.')
   const secret = unseal(ctx.secrets.sealing, sealed, totpPlace(operatorId))
   const step = totpStep(secret, code, { now: ctx.clock.realNow(), lastStep: null })
-  if (step === undefined) throw new Refusal('BAD_REQUEST', 'This code is wrong. Codes change every 30 seconds.')
+  if (step === undefined) throw badField('code', 'This code is wrong. Codes change every 30 seconds.')
   return ctx.db.atomic(async (db) => {
     await changeOwn(ctx, db, operatorId, () => {
       db.send`update operators set totp_secret = ${sealed}, totp_step = ${step} where id = ${operatorId} and totp_step is null`

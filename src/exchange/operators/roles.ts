@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField } from '../../platform/lib/refusal.ts'
 
 /** What an operator may see or do. Every page and action of the console names one. */
 export type Permission =
@@ -103,6 +103,6 @@ const isRole = (text: string): text is Role => (roles as readonly string[]).incl
 
 /** A role by its name. BAD_REQUEST for an unknown one. */
 export function readRole(text: string): Role {
-  if (!isRole(text)) throw new Refusal('BAD_REQUEST', `A role is one of: ${roles.join(', ')}.`)
+  if (!isRole(text)) throw badField('role', `A role is one of: ${roles.join(', ')}.`)
   return text
 }

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
-import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { badField, refuseNow } from '../../platform/lib/refusal.ts'
 import { noSuchPartner } from './find.ts'
 import type { Partner } from './partner.ts'
 import { readName } from './create.ts'
@@ -28,11 +28,11 @@ export async function setPartner(
   return change(ctx, partnerId, actor, 'partner.changed', ({ settings, ...partner }) => {
     const changed = changes.reduce(merged, settings)
     if (changed.signing !== 'off' && changed.signingKey === null) {
-      throw new Refusal('BAD_REQUEST', 'Signing needs signing_key=FILE, the public key of the partner.')
+      throw badField('signing_key', 'Signing needs signing_key=FILE, the public key of the partner.')
     }
     const unsigned = ['calculator_v1', 'unsigned_presets'].find((name) => texts[name]?.trim() === 'on')
     if (unsigned !== undefined && changed.signing !== 'off') {
-      throw new Refusal('BAD_REQUEST', `${unsigned} cannot be on while signing is on.`)
+      throw badField(unsigned, `${unsigned} cannot be on while signing is on.`)
     }
     return { ...partner, name: newName ?? partner.name, settings: changed }
   })
@@ -68,8 +68,7 @@ export async function switchFeature(
   { feature, on }: { feature: string; on: boolean },
   actor: string,
 ): Promise<Partner> {
-  if (!isFeature(feature))
-    throw new Refusal('BAD_REQUEST', `There is no such feature; there are ${featureNames.join(', ')}.`)
+  if (!isFeature(feature)) throw badField('feature', `There is no such feature; there are ${featureNames.join(', ')}.`)
 
   const features = { [feature]: on }
   return change(ctx, partnerId, actor, `feature.switched_${on ? 'on' : 'off'}`, (partner) => ({

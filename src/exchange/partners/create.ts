@@ -2,7 +2,7 @@ import { raiseVersion } from '../audit/version.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { randomId } from '../../platform/lib/ids.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField } from '../../platform/lib/refusal.ts'
 import { makeKey } from './keys.ts'
 import type { Partner } from './partner.ts'
 import * as queries from './partners.sql.ts'
@@ -67,6 +67,6 @@ export async function createPartner(
 /** A partner's name, as people typed it. */
 export function readName(name: string): string {
   if (name.trim() === '' || name.length > 200)
-    throw new Refusal('BAD_REQUEST', 'A partner needs a name of at most 200 characters.')
+    throw badField('name', 'A partner needs a name of at most 200 characters.')
   return name.trim()
 }

@@ -12,5 +12,7 @@ export function readFees(text: string): Pick<Terms, 'commissionBasisPoints'> {
     throw wrong('fees', 'price lists are policies: use policy propose fees FILE --partner ID, or b2b for its own.')
   }
   if (given.commission_percent === undefined) throw wrong('fees', 'commission_percent is missing.')
-  return { commissionBasisPoints: basisPoints(plain(given.commission_percent), 'commission_percent', mostBasisPoints) }
+  return {
+    commissionBasisPoints: basisPoints(plain(given.commission_percent), 'fees.commission_percent', mostBasisPoints),
+  }
 }

@@ -2,7 +2,7 @@ import { recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import { randomId } from '../../platform/lib/ids.ts'
-import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { readAllowIp } from './allow-list.ts'
 import { noSuchPartner } from './find.ts'
 import { hashKeyText, makeKeyText } from './key-text.ts'
@@ -116,9 +116,9 @@ function readChange(
   { clock }: Pick<Ctx, 'clock'>,
   { label, allowIps, expires }: KeyChange,
 ): Partial<Pick<ApiKey, 'label' | 'allowIps' | 'expiresAt'>> {
-  if ((label ?? '').length > 100) throw new Refusal('BAD_REQUEST', 'A label has at most 100 characters.')
+  if ((label ?? '').length > 100) throw badField('label', 'A label has at most 100 characters.')
   if ((allowIps ?? []).length > mostAllowIps) {
-    throw new Refusal('BAD_REQUEST', `An allow-list has at most ${mostAllowIps} addresses and blocks.`)
+    throw badField('allow_ips', `An allow-list has at most ${mostAllowIps} addresses and blocks.`)
   }
   return {
     ...(label === undefined ? {} : { label }),
@@ -129,7 +129,7 @@ function readChange(
 
 function ahead(now: Date, expires: string): Date {
   const at = instant(expires, 'expires')
-  if (at <= now) throw new Refusal('BAD_REQUEST', 'expires: must be ahead; to end a key now, revoke it.')
+  if (at <= now) throw badField('expires', 'expires: must be ahead; to end a key now, revoke it.')
   return at
 }
 

@@ -8,7 +8,7 @@ import { askPresentPassword } from '../sign-in/present-password.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { randomId, randomToken } from '../../platform/lib/ids.ts'
-import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { showPartner } from './find.ts'
 
 /** `admin`: also makes and revokes keys, changes endpoints and invites others. */
@@ -39,9 +39,9 @@ const hashOf = (token: string): string => hash('sha256', token, 'hex')
 
 function readUser({ partnerId, email: typed, name = '', role }: NewPortalUser, now: Date): PortalUser {
   const email = typed.trim().toLowerCase()
-  if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(email)) throw new Refusal('BAD_REQUEST', 'Invalid e-mail address.')
+  if (!/^[^\s@]{1,64}@[^\s@]{1,190}$/.test(email)) throw badField('email', 'Invalid e-mail address.')
   const known = portalRoles.find((one) => one === role)
-  if (!known) throw new Refusal('BAD_REQUEST', `A role is one of: ${portalRoles.join(', ')}.`)
+  if (!known) throw badField('role', `A role is one of: ${portalRoles.join(', ')}.`)
   return {
     id: randomId(),
     partnerId,
@@ -57,7 +57,8 @@ async function insert(db: Atomic, { id, partnerId, email, name, role, createdAt 
   const inserted = await db.sql`
     insert into portal_users (id, partner_id, email, name, role, created_at)
     values (${id}, ${partnerId}, ${email}, ${name}, ${role}, ${createdAt}) on conflict (email) do nothing returning id`
-  if (inserted.length === 0) throw new Refusal('CONFLICT', 'Somebody with this e-mail address uses the portal already.')
+  if (inserted.length === 0)
+    throw fieldRefusal('CONFLICT', 'email', 'Somebody with this e-mail address uses the portal already.')
 }
 
 /** Makes a user with a password, for the sandbox's own accounts. */

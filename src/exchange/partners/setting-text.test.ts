@@ -74,7 +74,7 @@ test('a file of fees is the commission; price lists are policies', () => {
   assert.deepEqual(termsOf('fees', { commission_percent: '0.5' }), { commissionBasisPoints: 50 })
   const refused: [value: object, message: RegExp][] = [
     [{}, /^fees: commission_percent is missing/],
-    [{ commission_percent: '20.01' }, /^commission_percent: must be a percentage from 0 to 20,/],
+    [{ commission_percent: '20.01' }, /^fees.commission_percent: must be a percentage from 0 to 20,/],
     [{ commission_percent: '1', schedules: [] }, /^fees: price lists are policies: use policy propose/],
     [{ commission_percent: '1', b2b_schedules: [] }, /^fees: price lists are policies/],
     [{ commission_percent: '1', discount: '1' }, /^fees: takes commission_percent/],

@@ -3,7 +3,7 @@ import { recordAudit } from '../audit/audit.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { b2bTerms, defaultTerms } from '../availability/partner-terms.ts'
 import { showPartner } from '../partners/find.ts'
 import type { Partner } from '../partners/partner.ts'
@@ -58,7 +58,7 @@ export async function previewPolicy(
   const { kind, partnerId = null } = input
   const now = ctx.clock.now()
   const effectiveAt = input.effectiveAt ?? now
-  if (effectiveAt < now) throw new Refusal('BAD_REQUEST', 'A policy cannot take effect in the past.')
+  if (effectiveAt < now) throw badField('effective_at', 'A policy cannot take effect in the past.')
   const partner = partnerId === null ? undefined : await showPartner(ctx, partnerId)
   const document = completeDocument(kind, input.document)
   const problems = problemsOf(ctx, { kind, document, partner })

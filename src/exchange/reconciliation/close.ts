@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal } from '../../platform/lib/refusal.ts'
 import { type ProfitRow, profitAndLoss } from '../treasury/profit.ts'
 import * as queries from './close.sql.ts'
 import { reconcile } from './reconcile.ts'
@@ -31,7 +31,7 @@ export async function closeDay(ctx: Ctx, text: string, actor: string): Promise<C
   const end = after(start, dayMs)
   const [closed] = await queries.closedDay(ctx.db, text)
   if (closed) return shown(ctx, closed)
-  if (ctx.clock.now() < end) throw new Refusal('CONFLICT', `${text} is not over.`)
+  if (ctx.clock.now() < end) throw fieldRefusal('CONFLICT', 'day', `${text} is not over.`)
 
   const { breaks } = await reconcile(ctx, { since: start, until: end })
   const profit = await profitAndLoss(ctx, { since: text, until: text })
@@ -39,7 +39,7 @@ export async function closeDay(ctx: Ctx, text: string, actor: string): Promise<C
     queries.lockDays(db)
     const [last] = await queries.lastDay(db)
     const next = last && dayOf(after(readDay(last.day), dayMs))
-    if (next !== undefined && next !== text) throw new Refusal('CONFLICT', `The next day to close is ${next}.`)
+    if (next !== undefined && next !== text) throw fieldRefusal('CONFLICT', 'day', `The next day to close is ${next}.`)
     const closedAt = ctx.clock.now()
     queries.freeze(db, {
       day: text,
@@ -66,7 +66,7 @@ export async function closeDay(ctx: Ctx, text: string, actor: string): Promise<C
 function readDay(text: string): Date {
   const at = /^\d{4}-\d\d-\d\d$/.test(text) ? new Date(`${text}T00:00:00.000Z`) : undefined
   if (!at || Number.isNaN(at.getTime()) || dayOf(at) !== text)
-    throw new Refusal('BAD_REQUEST', 'A day is written as in 2026-11-23.')
+    throw badField('day', 'A day is written as in 2026-11-23.')
   return at
 }
 

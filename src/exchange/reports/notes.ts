@@ -1,5 +1,5 @@
 import type { Ctx } from '../context.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { operatorSubject } from '../operators/operator.ts'
 import type { Role } from '../operators/roles.ts'
 import { recordAudit } from '../audit/audit.ts'
@@ -19,8 +19,7 @@ export async function addNote(
   { text, operatorId }: { text: string; operatorId: bigint },
 ): Promise<void> {
   const written = text.trim()
-  if (written === '' || written.length > longest)
-    throw new Refusal('BAD_REQUEST', `A note has 1 to ${longest} characters.`)
+  if (written === '' || written.length > longest) throw badField('text', `A note has 1 to ${longest} characters.`)
   const id = await ctx.rowIds.next()
   await ctx.db.atomic(async (db) => {
     const transaction = await lockTransaction(ctx, db, publicId)

@@ -1,6 +1,7 @@
 import { after } from '../../platform/lib/clock.ts'
-import { badField, Refusal } from '../../platform/lib/refusal.ts'
-import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
+import { badField, fieldRefusal } from '../../platform/lib/refusal.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
+import { unitsAt } from '../../platform/money/amount-in.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
@@ -93,7 +94,7 @@ export async function openBalance(
     const openings = await queries.openingsOf(db, { place: account, asset })
     if (bankAccount !== undefined) await checkBankOpening(ctx, db, { account, asset, amount, bankAccount }, openings)
     else if (openings.length > 0)
-      throw new Refusal('CONFLICT', `The opening balance of ${asset} at ${account} is booked already.`)
+      throw fieldRefusal('CONFLICT', 'account', `The opening balance of ${asset} at ${account} is booked already.`)
     const [ref, at] = [await ctx.rowIds.next(), ctx.clock.now()]
     const what = { transactionId: null, kind: 'capital', ref, at } as const
     if (bankAccount !== undefined) queries.keepOpening(db, { place: account, account: bankAccount, asset, ref })
@@ -114,16 +115,17 @@ async function checkBankOpening(
   const rail = rails.all.find((one) => one.custodyAccount === place && one.payout?.owns(account))
   const opened = rail && (await bankOpening(db, { rail: rail.name, account, asset }))
   if (!opened)
-    throw new Refusal(
+    throw fieldRefusal(
       'CONFLICT',
+      'bank_account',
       `No statement of ${account} at ${place} has come: it says what the account opens with.`,
     )
   if (openings.some(({ at, bank_account: own }) => own === account || (own === null && at >= opened.since)))
-    throw new Refusal('CONFLICT', `The opening balance of ${account} at ${place} is booked already.`)
+    throw fieldRefusal('CONFLICT', 'bank_account', `The opening balance of ${account} at ${place} is booked already.`)
   if (amount !== opened.opening) {
     const known = bookedAsset(asset)
     const text = known ? formatAmount(opened.opening, known) : ''
-    throw new Refusal('BAD_REQUEST', `The first statement of ${account} opens with ${text} ${asset}.`)
+    throw badField('amount', `The first statement of ${account} opens with ${text} ${asset}.`)
   }
 }
 
@@ -177,13 +179,13 @@ function checked(
 ): { account: string; asset: string; amount: bigint } {
   if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   const asset = bookedAsset(id)
-  if (!asset) throw new Refusal('BAD_REQUEST', `Unknown asset: ${id}. Assets are written like BTC-BTC.`)
+  if (!asset) throw badField('asset', `Unknown asset: ${id}. Assets are written like BTC-BTC.`)
   const accounts = custodyAccounts(ctx)
   if (!accounts.includes(account)) {
-    throw new Refusal('BAD_REQUEST', `Unknown account: ${account}. Accounts are: ${accounts.join(', ')}.`)
+    throw badField('account', `Unknown account: ${account}. Accounts are: ${accounts.join(', ')}.`)
   }
-  const amount = parseAmount(text, asset)
-  if (amount === 0n) throw new Refusal('BAD_REQUEST', 'The amount must be greater than 0.')
+  const amount = unitsAt(text, asset, 'amount')
+  if (amount === 0n) throw badField('amount', 'The amount must be greater than 0.')
   return { account, asset: asset.id, amount }
 }
 

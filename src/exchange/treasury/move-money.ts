@@ -1,7 +1,8 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
-import { badField, Refusal } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal, Refusal } from '../../platform/lib/refusal.ts'
 import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
+import { unitsAt } from '../../platform/money/amount-in.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { approve, approversOf, approversOfAll } from '../approvals/approve.ts'
 import type { Sign } from '../approvals/signature.ts'
@@ -42,16 +43,15 @@ export async function proposeRebalance(ctx: Ctx, wish: RebalanceWish, actor: str
     ({ name, asset: its }) => name === wish.destination && its === wish.asset,
   )
   if (!asset || !destination) {
-    throw new Refusal(
-      'BAD_REQUEST',
+    throw badField(
+      asset ? 'to' : 'asset',
       `${wish.destination} is not listed as a destination of ${wish.asset} in CONFIG_FILE.`,
     )
   }
   if (wish.reason.trim() === '') throw badField('reason', 'A reason is required.')
-  if (destination.account === wish.source)
-    throw new Refusal('BAD_REQUEST', 'Source and destination are the same account.')
-  const amount = parseAmount(wish.amount, asset)
-  if (amount === 0n) throw new Refusal('BAD_REQUEST', 'The amount must be greater than 0.')
+  if (destination.account === wish.source) throw badField('to', 'Source and destination are the same account.')
+  const amount = unitsAt(wish.amount, asset, 'amount')
+  if (amount === 0n) throw badField('amount', 'The amount must be greater than 0.')
   await refuseUnavailable(ctx, { source: wish.source, asset: wish.asset, amount })
   const rebalance: NewRebalance = {
     id: await ctx.rowIds.next(),
@@ -87,7 +87,7 @@ async function refuseUnavailable(
 ): Promise<void> {
   const balance = (await listBalances(ctx)).find((one) => one.account === source && one.asset === asset)
   if (!balance || balance.available < amount) {
-    throw new Refusal('CONFLICT', `${source} does not have that much ${asset} available.`)
+    throw fieldRefusal('CONFLICT', balance ? 'amount' : 'from', `${source} does not have that much ${asset} available.`)
   }
 }
 
@@ -143,8 +143,8 @@ export type TransferProof = { proof: string; fee?: { asset: string; amount: stri
 /** Books that an approved transfer has left its source. Audited. */
 export function confirmSent(ctx: Ctx, id: bigint, { proof, fee, actor }: TransferProof): Promise<ListedRebalance> {
   const feeAsset = fee && bookedAsset(fee.asset)
-  if (fee && !feeAsset) throw new Refusal('BAD_REQUEST', `Unknown asset: ${fee.asset}.`)
-  const cost = fee && feeAsset ? parseAmount(fee.amount, feeAsset) : 0n
+  if (fee && !feeAsset) throw badField('fee_asset', `Unknown asset: ${fee.asset}.`)
+  const cost = fee && feeAsset ? unitsAt(fee.amount, feeAsset, 'fee') : 0n
   return ctx.db.atomic(async (db) => {
     const rebalance = await lockIn(db, id, ['approved'])
     await refuseUnapproved(ctx, db, rebalance)

@@ -11,6 +11,14 @@ export type EndpointStatus = 'active' | 'paused' | 'failing' | 'disabled' | 'rem
 /** Whether an endpoint is sent nothing until it is made active. */
 export const isStopped = ({ status }: Pick<Endpoint, 'status'>): boolean => status === 'paused' || status === 'disabled'
 
+/** Why an endpoint cannot be paused; undefined: it can. */
+export const whyNotPaused = (endpoint: Pick<Endpoint, 'status'>): string | undefined =>
+  isStopped(endpoint) ? `This endpoint is ${endpoint.status}.` : undefined
+
+/** Why an endpoint cannot be made active; undefined: it can. */
+export const whyNotResumed = ({ status }: Pick<Endpoint, 'status'>): string | undefined =>
+  status === 'active' ? 'This endpoint is active.' : undefined
+
 /** The statuses of endpoints that accept nothing, and of those that were disabled because of that. */
 export const deafStatuses: readonly EndpointStatus[] = ['failing', 'disabled']
 

@@ -22,6 +22,7 @@ import {
   lockEndpoint,
   previousSecretPlace,
   secretPlace,
+  whyNotPaused,
 } from './endpoint.ts'
 import { wakeWaiting } from './queue.ts'
 import { makeSecret } from './sign.ts'
@@ -108,7 +109,8 @@ export type EndpointChange = Preferences & {
 
 /**
  * Changes an endpoint, in every process within two seconds; what is in flight ends as it began. A new URL, or making it active again,
- * resets its health, and what waits for a later time is due now. Refuses what `addEndpoint` refuses, and an empty change.
+ * resets its health, and what waits for a later time is due now. Refuses what `addEndpoint` refuses, an empty change, and to
+ * pause a disabled endpoint (CONFLICT), which would say that its events are kept. One that has the status already keeps it.
  */
 export async function changeEndpoint(
   ctx: Ctx,
@@ -126,6 +128,7 @@ export async function changeEndpoint(
   if (Object.keys(changes).length === 0) throw new Refusal('BAD_REQUEST', 'No changes were given.')
   return ctx.db.atomic(async (db) => {
     const { secret: _secret, ...before } = await lockEndpoint(db, key)
+    if (status === 'paused' && before.status !== status) refuseNow(whyNotPaused(before))
     const hasMoved = changes.url !== undefined && changes.url !== before.url
     const keptStatus = hasMoved && before.status === 'failing' ? 'active' : before.status
     const health = hasMoved || status !== undefined ? { failingSince: null } : {}

@@ -76,6 +76,10 @@ export function namedProblem(problem: Problem): Problem {
 export const badField = (path: string, message: string, code = 'INVALID_VALUE'): Refusal =>
   new Refusal('BAD_REQUEST', message, [{ path, code, message }])
 
+/** Refuses one field for another reason than that it cannot be read: of what it names there is nothing, or that does not fit now. */
+export const fieldRefusal = (refusal: RefusalCode, path: string, message: string): Refusal =>
+  new Refusal(refusal, message, [{ path, code: 'INVALID_VALUE', message }])
+
 /** Refuses what is not possible now (CONFLICT), where there is a reason why not. */
 export function refuseNow(why: string | undefined): void {
   if (why !== undefined) throw new Refusal('CONFLICT', why)

@@ -53,7 +53,8 @@ export function readCutAmount(value: unknown, asset: Asset, path: string): { uni
   return { units: readAmount(kept, asset, path), isCut }
 }
 
-function unitsAt(text: string, asset: Asset, path: string): bigint {
+/** Parses an amount that somebody typed into a field. Refuses with its path what `parseAmount` refuses. */
+export function unitsAt(text: string, asset: Asset, path: string): bigint {
   try {
     return parseAmount(text, asset)
   } catch (error) {
