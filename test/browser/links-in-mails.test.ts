@@ -42,7 +42,7 @@ describe('a link that somebody was e-mailed, in a browser', { skip: noBrowser() 
     return found[0] ?? ''
   }
   async function signIn(page: Page, area: string, email: string, own: string): Promise<void> {
-    await page.waitForURL(`${exchange.url}/${area}/sign-in`)
+    await page.waitForURL(({ pathname }) => pathname === `/${area}/sign-in`)
     await page.getByLabel('E-mail address').fill(email)
     await page.getByLabel('Password').fill(own)
     await page.getByRole('button', { name: 'Sign in' }).click()

@@ -181,6 +181,7 @@ it('the second of two sees who has proposed it or approved it before, and why', 
   assert.match(row('hedges', 'ETH/EUR'), /Too much ether\..*The finance/s)
   assert.match(row('transfers', 'cold-LTC'), /Too much in it\..*The finance/s)
   assert.match(row('bank', 'a.xml'), /signer\d+@example\.com: “We have called the bank\.”/)
+  assert.match(row('breaks', 'bk_4711'), /signer\d+@example\.com: “We have called the bank\.”/)
   assert.match(row('payments', 'A test asks for it.'), /signer\d+@example\.com: “A test asks for it\.”/)
   assert.match(row('payments', reason), /signer\d+@example\.com: “We have called the bank\.”/)
 })
