@@ -21,6 +21,24 @@ function assertWhole({ seen }: Walk): void {
   assert.deepEqual(missing, [], 'actions whose form no walk sends')
 }
 
+/** Forms whose use the audit does not name, and why. */
+const unaudited: Readonly<Record<string, string>> = {
+  '/portal/scenarios play': 'it is a customer who acts in a scenario of the sandbox',
+  '/console/prices/:kind try-propose': 'it only shows what would change',
+  '/portal/theme try-theme': 'it only shows what would change',
+  '/portal/events check': 'it only compares a signature with what was signed',
+  '/portal/account end': 'it signs out, as the button at the top does',
+  '/portal/account end-all': 'it signs out, as the button at the top does',
+  '/console/account end': 'it signs out, as the button at the top does',
+  '/console/account end-all': 'it signs out, as the button at the top does',
+}
+
+/** That the audit says of every form that somebody has used it. */
+function assertAudited({ left }: Walk): void {
+  const silent = [...left].filter(([, grown]) => (grown['public.audit'] ?? 0) === 0).map(([name]) => name)
+  assert.deepEqual(silent.toSorted(), Object.keys(unaudited).toSorted())
+}
+
 describe('every form of the console and the portal', { skip: noBrowser() }, () => {
   let browser: Browser
   let pressed: Filled
@@ -41,6 +59,7 @@ describe('every form of the console and the portal', { skip: noBrowser() }, () =
     assert.deepEqual([...once.problems, ...again.problems], [])
     assertWhole(once)
     assertWhole(again)
+    assertAudited(once)
     assert.deepEqual(Object.fromEntries(again.left), Object.fromEntries(once.left))
   })
 })

@@ -82,19 +82,19 @@ const changes: Change[] = [
   },
   {
     command: 'partner disable',
-    args: ({ partner }) => ['--partner', partner],
+    args: ({ partner }) => ['--partner', partner, '--reason', 'Their contract has ended.'],
     action: 'partner.disabled',
     subject: ofPartner,
     before: { disabledAt: null },
-    after: {},
+    after: { reason: 'Their contract has ended.' },
   },
   {
     command: 'partner enable',
-    args: ({ partner }) => ['--partner', partner],
+    args: ({ partner }) => ['--partner', partner, '--reason', 'A new contract.'],
     action: 'partner.enabled',
     subject: ofPartner,
     before: {},
-    after: { disabledAt: null },
+    after: { disabledAt: null, reason: 'A new contract.' },
   },
   {
     command: 'feature on',

@@ -57,6 +57,21 @@ describe("an order's page", () => {
     assert.match(after, /Left: 100 EUR\./)
   })
 
+  it('says before a refund of coins what sending it costs, which is what is kept of it then', async () => {
+    const order = { from_amount: '0.002', from_currency: 'BTC', to_currency: 'EUR' }
+    const { id } = await readyToPay(exchange, order)
+    await holdTransaction(ctx(), BigInt(id), { reason: 'A test asks for it.', actor: 'cli:test' })
+    await pay(exchange, id)
+    await seen(exchange, id, 'the money', ({ from_amount: came }) => came === '0.002')
+    const path = `/console/orders/${id}`
+    const cookie = await as('support')
+    const said = /Left: 0\.002 BTC\. Sending it costs (0\.\d+) BTC\. The customer gets (0\.\d+) BTC\./
+    const [, cost, gets] = said.exec((await ask(path, { cookie })).body) ?? assert.fail('nothing is said of the cost')
+    await send(path, cookie, { action: 'refund', reason: 'Asked for.' })
+    const { refunds } = await seen(exchange, id, 'the refund', ({ refunds: all }) => all[0]?.status === 'paid')
+    assert.deepEqual([refunds[0]?.amount, (Number(cost) + Number(gets)).toFixed(3)], [gets, '0.002'])
+  })
+
   it('offers only what is possible now, by the rules of what does it', async () => {
     const { id } = await readyToPay(exchange)
     const path = `/console/orders/${id}`

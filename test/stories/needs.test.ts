@@ -11,6 +11,7 @@ import { permissionsOf, roles } from '../../src/exchange/operators/roles.ts'
 import { findPartners } from '../../src/exchange/partners/known.ts'
 import { registerPayoutAddress } from '../../src/exchange/partners/payout-addresses.ts'
 import { addEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
+import { commandLineOf } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { buy, lookup } from '../support/journey.ts'
 import { needForms, notPlanted, saysWho } from '../support/need-forms.ts'
@@ -138,6 +139,55 @@ describe('what needs a person', () => {
     }
     assert.deepEqual(lost, [])
     await ctx.markets.refresh()
+  })
+
+  it('comes in the order of its urgency, then of what is at stake in EUR, whoever came first, at home and by command', async () => {
+    const { ask, as } = staffBrowser(() => exchange)
+    const transfer = (id: number, asset: string, amount: string, since: string) =>
+      `insert into rebalances (id, source, destination, account, asset, amount, reference, state, reason, proposed_by, proposed_at)
+       values (${id}, 'a', 'b', 'account-${id}', '${asset}', ${amount}, 'r-${id}', 'proposed', 'a test', 'system', '${since}')`
+    const long = '2026-01-02T03:04:05.000Z'
+    const plant = (found: string) => plants.find((one) => one.found === found) ?? assert.fail(found)
+    const [hedge, policy, order] = ['approval hedge', 'approval policy', 'hold on_hold underpaid'].map(plant)
+    assert.ok(hedge && policy && order)
+    // The greatest stake of all is the least urgent, and the oldest has less at stake than another one that is as urgent.
+    await lookup(
+      exchange,
+      [
+        order.change,
+        policy.change,
+        transfer(1, 'EUR-EUR', '1234', long),
+        transfer(2, 'EUR-EUR', '987654', '2026-02-02T03:04:05.000Z'),
+        hedge.change,
+      ].join(';'),
+    )
+    type Row = {
+      kind: string
+      cause: string
+      subject: string
+      urgency: string
+      stake_eur: string | null
+      since: string
+    }
+    const rows = await commandLineOf(exchange).told<Row[]>('stuck')
+    const { body } = await ask('/console', { cookie: await as('admin') })
+    await lookup(exchange, [order.mend, policy.mend, 'delete from rebalances', hedge.mend].join(';'))
+    assert.deepEqual(
+      rows.map(({ cause, urgency, subject }) =>
+        [urgency, cause, ...(cause === 'rebalance' ? [subject] : [])].join(' '),
+      ),
+      ['now hedge', 'today rebalance 2', 'today rebalance 1', 'today policy', 'later on_hold underpaid'],
+    )
+    assert.deepEqual(
+      [...body.matchAll(/data-need="(\w+)" data-cause="([\w ]+)" data-subject="([^"]*)"/g)].map(([, ...one]) => one),
+      rows.map(({ kind, cause, subject }) => [kind, cause, subject]),
+    )
+    const [first, second, third, unpriced, last] = rows
+    assert.deepEqual([second?.stake_eur, third?.stake_eur, unpriced?.stake_eur], ['9876.54', '12.34', null])
+    for (const one of [first, last]) assert.match(one?.stake_eur ?? '', /^\d+(\.\d+)?$/)
+    assert.ok(Number(last?.stake_eur) > 12.34, 'the least urgent has not the least at stake')
+    assert.equal(third?.since, long)
+    for (const { since } of rows) assert.equal(new Date(since).toISOString(), since)
   })
 
   it('is ended in the row of the pair that is halted, and at no other one', async () => {

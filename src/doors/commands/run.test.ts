@@ -44,6 +44,8 @@ test('args that are no command, or not what it takes, get a plain sentence and e
     partner                                          "partner" needs one of: create, list, show, set, disable, enable.
     db|drop                                          "db" needs one of: url.
     help|partners                                    There is no command "partners".
+    case|list                                        There is no command "case".
+    help|case                                        There is no command "case".
     verify|now                                       Unexpected argument: now.
     partner|create                                   NAME is missing.
     partner|set|--partner|7                          key=value is missing.

@@ -1,12 +1,13 @@
 import { endingActions, payoutActions } from '../../exchange/actions/payouts.ts'
 import { listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approval.ts'
-import { paymentsToEnd, type PayoutRow } from '../../exchange/settlement/end-payout.ts'
+import { type PaymentToEnd, paymentsToEnd } from '../../exchange/settlement/end-payout.ts'
 import { readCustomerOf } from '../../exchange/transactions/customer-of.ts'
 import { Facts, Moment, spaced, Table } from '../pages/table.tsx'
 import { Worth } from '../pages/worth.tsx'
 import { formsOf } from '../pages/actions.tsx'
 import { group, type Visit } from './page.ts'
 import { mayReadPayouts, noteViews } from './views.ts'
+import { whoApproved } from './who.ts'
 
 /** What can be done with payouts, on any page that shows them. */
 export const payoutGroups = [group(payoutActions), group(endingActions)]
@@ -83,13 +84,14 @@ function ordererOf({ purpose, ordered_by: operator, ordered_because: why }: Open
 export async function paymentsToCancel(visit: Visit, order?: bigint) {
   const payments = visit.may('payouts.approve') ? await paymentsToEnd(visit.ctx, order) : []
   if (payments.length === 0) return null
-  const rows = await Promise.all(payments.map((one) => paymentRow(visit, one)))
+  const wantedBy = await whoApproved(visit.ctx, { action: 'payout.ended', noun: 'payout' }, payments)
+  const rows = await Promise.all(payments.map((one) => paymentRow(visit, one, wantedBy(one))))
   return (
     <section aria-labelledby="payments">
       <h2 id="payments">{order === undefined ? 'Payments that a colleague wants to end' : 'Prepared payments'}</h2>
       <Table
         caption="Prepared payments"
-        columns={['Payment', 'Order', 'Leaves by', 'Amount', 'State', 'End']}
+        columns={['Payment', 'Order', 'Leaves by', 'Amount', 'State', 'Wanted by', 'End']}
         empty=""
         rows={rows}
       />
@@ -97,7 +99,7 @@ export async function paymentsToCancel(visit: Visit, order?: bigint) {
   )
 }
 
-async function paymentRow(visit: Visit, payment: PayoutRow) {
+async function paymentRow(visit: Visit, payment: PaymentToEnd, wantedBy: string) {
   const { id, public_id: order, rail, asset, amount, plan_state: state } = payment
   return [
     String(id),
@@ -105,6 +107,7 @@ async function paymentRow(visit: Visit, payment: PayoutRow) {
     rail,
     <Worth asset={asset} amount={amount} />,
     spaced(state ?? ''),
+    <span class="wrap">{wantedBy}</span>,
     await formsOf(visit, endingActions, payment, String(id)),
   ]
 }

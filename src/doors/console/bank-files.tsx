@@ -1,5 +1,5 @@
 import { bankFileActions, missingStatementActions, unknownAccountActions } from '../../exchange/actions/bank-files.ts'
-import { whoIs } from './who.ts'
+import { whoApproved } from './who.ts'
 import {
   type BankFileToDecide,
   listBankFilesToDecide,
@@ -16,12 +16,12 @@ export const bankGroups = [group(bankFileActions), group(missingStatementActions
 /** What banks have sent and was refused, or have not sent. */
 export async function bankPart(visit: Visit) {
   const { ctx } = visit
-  const [files, gaps, unknown, nameOf] = await Promise.all([
+  const [files, gaps, unknown] = await Promise.all([
     listBankFilesToDecide(ctx),
     listMissingStatements(ctx),
     listUnknownAccounts(ctx),
-    whoIs(ctx),
   ])
+  const approvedBy = await whoApproved(ctx, { action: 'bank_file.accepted', noun: 'bank_file' }, files)
   if (files.length + gaps.length === 0) return null
   return (
     <section aria-labelledby="bank">
@@ -30,7 +30,7 @@ export async function bankPart(visit: Visit) {
         caption="Files that were refused"
         columns={['File', 'Rail', 'Why', 'Accepted by', 'Decide']}
         empty="No file was refused."
-        rows={await Promise.all(files.map((one) => fileRow(visit, one, nameOf)))}
+        rows={await Promise.all(files.map((one) => fileRow(visit, one, approvedBy(one))))}
       />
       {gaps.length === 0 ? null : (
         <Table
@@ -65,10 +65,10 @@ export async function bankPart(visit: Visit) {
   )
 }
 
-const fileRow = async (visit: Visit, file: BankFileToDecide, nameOf: (actor: string) => string) => [
+const fileRow = async (visit: Visit, file: BankFileToDecide, approvedBy: string) => [
   <span class="wrap">{file.name}</span>,
   file.rail,
   <span class="wrap">{file.why}</span>,
-  file.approved_by.map(nameOf).join(', ') || 'nobody yet',
+  <span class="wrap">{approvedBy}</span>,
   await formsOf(visit, bankFileActions, file, `#${file.id}`),
 ]

@@ -1,5 +1,6 @@
 import { balanceActions } from '../../exchange/actions/balances.ts'
 import { type Break, bookActions, breakActions } from '../../exchange/actions/breaks.ts'
+import { withApprovers } from '../../exchange/operations/withdraw-booking.ts'
 import { listBreaks } from '../../exchange/reconciliation/breaks.ts'
 import { heldBalances } from '../../exchange/ledger/balance.ts'
 import { placeIn } from '../../exchange/ledger/account.ts'
@@ -12,6 +13,7 @@ import { renderPage } from './layout.tsx'
 import { group, type Page, type Visit } from './page.ts'
 import { suspenseGroups, suspensePart } from './suspense.tsx'
 import { treasuryGroups, treasuryParts } from './treasury.tsx'
+import { whoApproved } from './who.ts'
 
 /**
  * `/console/money`: payouts that wait for approval, breaks, files of banks, money without an order, hedges and transfers, what is held where,
@@ -49,28 +51,32 @@ export const moneyPage: Page = {
 }
 
 async function breaksPart(visit: Visit) {
-  const breaks = await listBreaks(visit.ctx, { open: true })
+  const breaks = await withApprovers(visit.ctx, await listBreaks(visit.ctx, { open: true }))
+  const withdrawnBy = await whoApproved(visit.ctx, { action: 'bank_booking.withdrawn', noun: 'break' }, breaks)
   return (
     <section aria-labelledby="breaks">
       <h2 id="breaks">Breaks</h2>
       <Table
         caption="Differences between statements and the books"
-        columns={['Account', 'Kind', 'Payment', 'Difference', 'Cause', 'Found', 'Resolve']}
+        columns={['Account', 'Kind', 'Payment', 'Difference', 'Cause', 'Found', 'Withdrawn by', 'Resolve']}
         empty="The statements agree with the books."
-        rows={await Promise.all(breaks.map((one) => breakRow(visit, one)))}
+        rows={await Promise.all(
+          breaks.map((one) => breakRow(visit, one, one.approved_by.length === 0 ? '' : withdrawnBy(one))),
+        )}
       />
       <div class="actions">{await formsOf(visit, bookActions, undefined)}</div>
     </section>
   )
 }
 
-const breakRow = async (visit: Visit, one: Break) => [
+const breakRow = async (visit: Visit, one: Break, withdrawnBy: string) => [
   one.account,
   spaced(one.kind),
   <span class="wrap">{one.key}</span>,
   <Worth asset={one.asset} amount={one.amount} />,
   spaced(one.cause),
   <Moment at={one.found_at} />,
+  <span class="wrap">{withdrawnBy}</span>,
   await formsOf(visit, breakActions, one, String(one.id)),
 ]
 

@@ -7,6 +7,7 @@ import { spaced, Table } from '../pages/table.tsx'
 import { Worth } from '../pages/worth.tsx'
 import { formsOf } from '../pages/actions.tsx'
 import { group, type Visit } from './page.ts'
+import { whoIs } from './who.ts'
 
 const proposals = [proposeHedgesNow, proposeTransfers]
 
@@ -29,6 +30,7 @@ export async function treasuryParts(visit: Visit) {
 async function hedgesPart(visit: Visit) {
   const hedges = await listHedges(visit.ctx, true)
   if (hedges.length === 0) return null
+  const nameOf = await whoIs(visit.ctx)
   const rows = hedges.map(async (one) => [
     String(one.id),
     one.venue,
@@ -36,7 +38,9 @@ async function hedgesPart(visit: Visit) {
     <Worth asset={one.base} amount={one.amount} />,
     one.limit_price,
     spaced(one.state),
-    one.approved_by.join(', ') || 'nobody yet',
+    one.reason,
+    nameOf(one.proposed_by),
+    one.approved_by.map(nameOf).join(', ') || 'nobody yet',
     await formsOf(visit, hedgeActions, one, String(one.id)),
   ])
   return (
@@ -44,7 +48,18 @@ async function hedgesPart(visit: Visit) {
       <h2 id="hedges">Hedges</h2>
       <Table
         caption="Hedges that have not ended"
-        columns={['Hedge', 'Venue', 'Order', 'Amount', 'At most at', 'State', 'Approved by', 'Decide']}
+        columns={[
+          'Hedge',
+          'Venue',
+          'Order',
+          'Amount',
+          'At most at',
+          'State',
+          'Reason',
+          'Proposed by',
+          'Approved by',
+          'Decide',
+        ]}
         empty=""
         rows={await Promise.all(rows)}
       />
@@ -55,6 +70,7 @@ async function hedgesPart(visit: Visit) {
 async function transfersPart(visit: Visit) {
   const open = (await listRebalances(visit.ctx)).filter(isOpen)
   if (open.length === 0) return null
+  const nameOf = await whoIs(visit.ctx)
   const rows = open.map(async (one) => [
     String(one.id),
     one.source,
@@ -63,6 +79,7 @@ async function transfersPart(visit: Visit) {
     one.reference,
     spaced(one.state),
     one.reason,
+    nameOf(one.proposed_by),
     one.approved_by.join(', ') || 'nobody yet',
     await formsOf(visit, rebalanceActions, one, String(one.id)),
   ])
@@ -71,7 +88,18 @@ async function transfersPart(visit: Visit) {
       <h2 id="transfers">Transfers between accounts</h2>
       <Table
         caption="Transfers that have not arrived"
-        columns={['Transfer', 'From', 'To', 'Amount', 'Reference', 'State', 'Reason', 'Approved by', 'Decide']}
+        columns={[
+          'Transfer',
+          'From',
+          'To',
+          'Amount',
+          'Reference',
+          'State',
+          'Reason',
+          'Proposed by',
+          'Approved by',
+          'Decide',
+        ]}
         empty=""
         rows={await Promise.all(rows)}
       />

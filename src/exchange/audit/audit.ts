@@ -88,6 +88,14 @@ const idIn = ({ text }: AuditFilter): string | null => /^(?:[a-z_]+:)?(\d{1,20})
 const isRead = (filter: AuditFilter): boolean => (filter.text ?? '') !== '' && idIn(filter) === null
 const likeOf = ({ text }: AuditFilter): string => `%${(text ?? '').replaceAll(/[\\%_]/g, (one) => `\\${one}`)}%`
 
+/** The reasons that were given with an action, by subject and actor: `payout:12 operator:7`. Of several, the last one. */
+export async function reasonsOf(db: Db, action: string, subjects: readonly string[]): Promise<Map<string, string>> {
+  const given = await db.sql<{ who: string; reason: string }>`
+    select subject || ' ' || actor as who, after ->> 'reason' as reason from audit
+    where subject = any(${subjects}) and action = ${action} and after ->> 'reason' is not null order by id`
+  return new Map(given.map(({ who, reason }) => [who, reason]))
+}
+
 /** All changes of one subject, oldest first. */
 export const auditOf = (db: Db, subject: string): Promise<AuditEntry[]> =>
   db.sql<AuditEntry>`

@@ -1,4 +1,4 @@
-import { approve } from '../approvals/approve.ts'
+import { approve, approversOfAll } from '../approvals/approve.ts'
 import type { Content } from '../approvals/content.ts'
 import type { Sign } from '../approvals/signature.ts'
 import { recordAudit } from '../audit/audit.ts'
@@ -37,6 +37,15 @@ export const withdrawalContent = ({ id, account, asset, key, amount }: breaks.Br
   asset,
   amount: String(amount),
 })
+
+/** Breaks, each with who has approved the withdrawal of its booking. */
+export async function withApprovers(
+  ctx: Ctx,
+  rows: readonly breaks.BreakRow[],
+): Promise<(breaks.BreakRow & { approved_by: string[] })[]> {
+  const given = await approversOfAll(ctx, ctx.db, rows.map(withdrawalContent))
+  return rows.map((row) => ({ ...row, approved_by: given.get(String(row.id)) ?? [] }))
+}
 
 /** Why the booking of a break cannot be withdrawn; undefined: two operators can. */
 export async function whyBookingStays({ db }: { db: Db }, row: breaks.BreakRow): Promise<string | undefined> {

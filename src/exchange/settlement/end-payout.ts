@@ -1,4 +1,4 @@
-import { approve, approversOf } from '../approvals/approve.ts'
+import { approve, approversOf, approversOfAll } from '../approvals/approve.ts'
 import type { Content } from '../approvals/content.ts'
 import type { Sign } from '../approvals/signature.ts'
 import { recordAudit } from '../audit/audit.ts'
@@ -131,11 +131,15 @@ export async function readPayout({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<P
   return row
 }
 
+/** A prepared payment, and who wants to end it. */
+export type PaymentToEnd = PayoutRow & { approved_by: string[] }
+
 /** The prepared payments that one operator wants to end: another one must, too. Without an order, those of `order`, wanted or not. */
-export async function paymentsToEnd({ db }: Pick<Ctx, 'db'>, order?: bigint): Promise<PayoutRow[]> {
-  const ids = order === undefined ? await queries.wantedToEnd(db) : await queries.plannedOf(db, order)
-  return queries.payoutsById(
-    db,
-    ids.map(({ id }) => id),
-  )
+export async function paymentsToEnd(ctx: Ctx, order?: bigint): Promise<PaymentToEnd[]> {
+  const { db } = ctx
+  const found = order === undefined ? await queries.wantedToEnd(db) : await queries.plannedOf(db, order)
+  const ids = found.map(({ id }) => id)
+  const rows = await queries.payoutsById(db, ids)
+  const wanted = await approversOfAll(ctx, db, rows.map(endContent))
+  return rows.map((row) => ({ ...row, approved_by: wanted.get(String(row.id)) ?? [] }))
 }

@@ -65,6 +65,7 @@ export const rebalanceRows = rowWriter<NewRebalance>('rebalances', {
 export type Rebalance = Transfer & {
   state: RebalanceState
   outcome: string | null
+  proposed_by: string
   proposed_at: Date
   sent_proof: string | null
   arrived_proof: string | null
@@ -74,7 +75,7 @@ export type Rebalance = Transfer & {
 /** The newest rebalances, or the one with an id. */
 export const readRebalances = (db: Db, { id, limit }: { id?: bigint; limit: number }): Promise<Rebalance[]> =>
   db.sql`
-    select id, source, destination, account, asset, amount, reference, state, reason, outcome, proposed_at, sent_proof,
+    select id, source, destination, account, asset, amount, reference, state, reason, outcome, proposed_by, proposed_at, sent_proof,
       arrived_proof, ended_at
     from rebalances where ${id ?? null}::bigint is null or id = ${id ?? null} order by id desc limit ${limit}`
 
@@ -112,7 +113,7 @@ export const rebalanceContent = (row: Transfer): Content => ({
 /** Rebalances that were approved, after an id. */
 export const approvedRebalances = (db: Db, afterId: bigint, count: number): Promise<Rebalance[]> =>
   db.sql`
-    select id, source, destination, account, asset, amount, reference, state, reason, outcome, proposed_at, sent_proof,
+    select id, source, destination, account, asset, amount, reference, state, reason, outcome, proposed_by, proposed_at, sent_proof,
       arrived_proof, ended_at
     from rebalances where id > ${afterId} and state in ('approved', 'sent', 'settled') order by id limit ${count}`
 
