@@ -151,7 +151,7 @@ const oneYear = 366n
 
 /**
  * Ends the alarm about statements that will not come: those of the numbers that are missing now, and not what has these numbers in
- * another year. NOT_FOUND where none of them is missing.
+ * another year. NOT_FOUND where none of them is missing, CONFLICT where several accounts lack them and no account is named.
  */
 export async function skipStatements(
   ctx: Ctx,
@@ -173,9 +173,11 @@ export async function skipStatements(
         one.first <= asked.last &&
         asked.first <= one.last,
     )
-    const gaps = touched.filter((one) => one.account === touched[0]?.account)
-    if (gaps.length === 0) throw new Refusal('NOT_FOUND', `No statement ${numbers} is missing at ${rail}.`)
-    const skipped = gaps.map((gap) => withinGap(asked, gap))
+    const accounts = [...new Set(touched.map((one) => one.account))]
+    if (accounts.length > 1)
+      throw new Refusal('CONFLICT', `Several accounts lack it: name one with --account (${accounts.join(', ')}).`)
+    if (touched.length === 0) throw new Refusal('NOT_FOUND', `No statement ${numbers} is missing at ${rail}.`)
+    const skipped = touched.map((gap) => withinGap(asked, gap))
     for (const one of skipped) skipNumbers(db, { ...one, reason, actor, at })
     const [first, last] = [least(skipped.map((one) => one.first)), -least(skipped.map((one) => -one.last))]
     recordAudit(db, {

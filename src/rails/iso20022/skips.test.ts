@@ -102,4 +102,25 @@ describe('a statement that will not come', () => {
       await world.close()
     }
   })
+
+  it('is of the account that is named where several lack it', async () => {
+    const ibans = [ourIban, 'DE75512108001245126199']
+    const account = { currency: 'EUR', bic: 'BYLADEM1001', holder: 'Example Ltd' }
+    const world = await openBankWorld({ accounts: ibans.map((iban) => ({ ...account, iban })) })
+    try {
+      for (const [number, date] of [
+        [1, '2026-03-02'],
+        [3, '2026-03-04'],
+      ] as const)
+        for (const iban of ibans) {
+          const balances = { opening: '1000.00', closing: '1000.00', entries: [] }
+          world.outside.drop(`${next('a')}.xml`, camt({ ...balances, id: next('A'), iban, number, date }))
+          await world.round()
+        }
+      await assert.rejects(skip(world, '2'), { code: 'CONFLICT' })
+      assert.equal((await findings(world)).length, 2)
+    } finally {
+      await world.close()
+    }
+  })
 })

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 
 import { next } from '../../../../test/support/bank-session.ts'
 import type { BankWorld } from '../../../../test/support/bank-world.ts'
-import { camt, type CamtEntry } from '../../../../test/support/camt.ts'
+import { camt, type CamtEntry, ourIban } from '../../../../test/support/camt.ts'
 import {
   accept,
   decide,
@@ -15,6 +15,7 @@ import {
   send,
   withBank,
 } from '../../../../test/support/statement-gaps.ts'
+import { bankOpening } from '../opening.ts'
 
 /** Bookings that only notifications have, as they wait. */
 const notified = ({ ctx }: BankWorld): Promise<{ doubt: string | null; reference: string }[]> =>
@@ -106,5 +107,12 @@ describe('a statement that does not continue the last one', () => {
         })
       await accept(world, { number: 8, on: 8, opening: 1590, closing: 1600, entries: [other('10.00')] })
       assert.deepEqual(await lumps(world), [-10])
+    }))
+
+  it('says nothing about what an account began with where it is older than the first one that came', () =>
+    withBank(async (world) => {
+      await accept(world, { number: 7, on: 1, opening: 900, closing: 950 })
+      const opened = await bankOpening(world.ctx.db, { rail: 'bank-1', account: ourIban, asset: 'EUR-EUR' })
+      assert.equal(opened?.opening, 100_000n)
     }))
 })
