@@ -9,7 +9,7 @@ import { type Content, hashOfContent } from '../../src/exchange/approvals/conten
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { acceptBankFile, bankFileContent, listBankFilesToDecide } from '../../src/exchange/operations/bank-files.ts'
 import { holdTransaction, refundTransaction } from '../../src/exchange/operations/staff.ts'
-import { takeBookingBack, withdrawalContent } from '../../src/exchange/operations/withdraw-booking.ts'
+import { withdrawBankBooking, withdrawalContent } from '../../src/exchange/operations/withdraw-booking.ts'
 import { type Operator, operatorSubject } from '../../src/exchange/operators/operator.ts'
 import { policyContent } from '../../src/exchange/policies/in-force.ts'
 import { approveProposal, policyHistory } from '../../src/exchange/proposals/proposal.ts'
@@ -112,7 +112,7 @@ async function everyKind(): Promise<Asked[]> {
     },
     {
       content: withdrawalContent(booking),
-      approve: async (by) => (await takeBookingBack(ctx(), booking.id, actor(by))).row.state !== 'open',
+      approve: async (by) => (await withdrawBankBooking(ctx(), booking.id, actor(by))).row.state !== 'open',
     },
     {
       content: (await resumeToApprove(ctx(), drill)).content,

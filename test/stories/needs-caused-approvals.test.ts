@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { acceptBankFile } from '../../src/exchange/operations/bank-files.ts'
-import { takeBookingBack } from '../../src/exchange/operations/withdraw-booking.ts'
+import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
 import { operatorSubject } from '../../src/exchange/operators/operator.ts'
 import { approveProposal, propose } from '../../src/exchange/proposals/proposal.ts'
 import { endPayout } from '../../src/exchange/settlement/end-payout.ts'
@@ -60,9 +60,9 @@ describe('the second of two operators is needed, on the first page and by comman
     await arrive(story.exchange, id, 'on_hold')
     await state([])
     const found = await onlyBreak()
-    await takeBookingBack(ctx(), found, await by())
+    await withdrawBankBooking(ctx(), found, await by())
     await begins('approval bank booking', /^A colleague takes back a booking of 60 EUR that bank-1 reported and /)
-    await takeBookingBack(ctx(), found, await by())
+    await withdrawBankBooking(ctx(), found, await by())
     await ends('approval bank booking')
   })
 

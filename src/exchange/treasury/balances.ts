@@ -1,5 +1,5 @@
 import { after } from '../../platform/lib/clock.ts'
-import { badField, fieldRefusal } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal, Refusal } from '../../platform/lib/refusal.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { unitsAt } from '../../platform/money/amount-in.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
