@@ -167,8 +167,9 @@ async function refuseUnsettled(
   const asset = bookedAsset(id)
   if (!asset || amount <= kept) return
   const most = `${formatAmount(kept > 0n ? kept : 0n, asset)} ${asset.ticker}`
-  throw new Refusal(
+  throw fieldRefusal(
     'CONFLICT',
+    'amount',
     `The payouts of ${account} leave ${most} open, and no more can be charged. Book the payout that it was kept from first, with what it has settled (suspense book ID --as transfer --from ${account} --settled AMOUNT).`,
   )
 }
