@@ -71,7 +71,9 @@ begin
     select oid from pg_proc
     where pronamespace in ('public'::regnamespace, 'sandbox'::regnamespace) and prokind = 'f' and pg_has_role(proowner, 'usage')
       and not exists (select from pg_depend where classid = 'pg_proc'::regclass and objid = pg_proc.oid and deptype = 'e')
-      and not coalesce(proconfig @> array['search_path=pg_catalog, public, pg_temp'], false)
+      -- A path of public alone is ours, of before; another one is of who has made the function.
+      and (proconfig is null or not exists (select from unnest(proconfig) as setting where setting like 'search\_path=%')
+        or proconfig @> array['search_path=public'])
   loop
     execute format('alter function %s set search_path = pg_catalog, public, pg_temp', one);
   end loop;

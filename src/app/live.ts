@@ -1,5 +1,6 @@
 import { type ReportedEvent, receiveRailEvents } from '../exchange/settlement/rail-event.ts'
 import { endCreditingHalt, haltCrediting } from '../exchange/settlement/halts.ts'
+import { mayComeBack } from '../exchange/settlement/payout.ts'
 import { isDecided, isMatchedTo, type OwnPayment, reverseOwnDebit } from '../exchange/settlement/reverse-own-money.ts'
 import { bookCharges } from '../exchange/settlement/charges.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
@@ -48,6 +49,7 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
         accepts: (db: Atomic, file: Parameters<typeof isBankFileAccepted>[2]) => isBankFileAccepted(ctx, db, file),
         isDecided,
         isMatchedTo,
+        mayComeBack,
         debitGone: (db: Atomic, money: OwnPayment) => reverseOwnDebit(ctx, db, money),
         taken: (db: Atomic, file: { id: bigint }) => enqueueComparison(ctx, db, file),
         halt: (db: Atomic, rail: string, reason: string) => haltCrediting(db, { rail, since: ctx.clock.now(), reason }),
@@ -98,6 +100,7 @@ export type RailReports = {
   accepts(db: Atomic, file: Parameters<typeof isBankFileAccepted>[2]): Promise<boolean>
   isDecided(db: Atomic, money: OwnPayment): Promise<boolean>
   isMatchedTo(db: Atomic, money: OwnPayment, reference: string): Promise<boolean>
+  mayComeBack(db: Atomic, payment: { rail: string; key: string }): Promise<boolean>
   debitGone(db: Atomic, money: OwnPayment): Promise<void>
   /** A file of a bank was stored. */
   taken(db: Atomic, file: { id: bigint }): void

@@ -64,7 +64,7 @@ export function refuseUnapproved(
   if (isGiven(isOfPolicy, isInTime, isCheap(fee))) return undefined
   if (isGiven(isOfPolicy, isInTime)) return tooDear()
   if (isGiven(isOfPolicy, isCheap(fee))) {
-    return new SignerRefusal('approval_expired', `The approvals have expired: the payout needs ${needed} again.`, [
+    return new SignerRefusal('approval_expired', `The approvals have expired. The payout needs ${needed} again.`, [
       payout,
     ])
   }

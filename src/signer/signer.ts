@@ -98,7 +98,10 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
   }
   function refuseBounds({ policy: version, expires }: ApprovalBounds): void {
     if (version !== policy.version)
-      throw new SignerRefusal('policy', 'The approval is for another policy than this one.')
+      throw new SignerRefusal(
+        'policy',
+        'The approval is for a different version of the policy. Approve again under the current one.',
+      )
     const left = expires.getTime() - clock.realNow().getTime()
     if (left <= 0) throw new SignerRefusal('approval_expired', 'The approval has expired.')
     if (left > longestApprovalMs) throw new SignerRefusal('policy', 'An approval is valid for 30 days at most.')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { eraseCustomer } from '../../src/exchange/operations/erase-customer.ts'
 import { bookOwnMoney } from '../../src/exchange/operations/own-money.ts'
 import { listSuspense, matchSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
 import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
@@ -11,6 +12,7 @@ import { lockOwnPayment } from '../../src/exchange/settlement/reverse-own-money.
 import { bookingOfFinding, notifiedBooking, withdrawBooking } from '../../src/rails/iso20022/booking/withdraw.ts'
 import { lockBank } from '../../src/rails/iso20022/lease.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
+import { next } from '../support/bank-session.ts'
 import { debitOf } from '../support/folder-bank.ts'
 import { arrive, bookBalance, checkOut, create, lookup, pay, seen, settled } from '../support/journey.ts'
 import { lostStatements } from '../support/lost-statements.ts'
@@ -117,10 +119,11 @@ describe('an amount that is booked for a lost statement, which comes while a per
       await assertAgrees()
     })
 
-  it('leaves a payout that came back to the statement that has it: it is owed again then', async () => {
+  /** A payout that is notified to have come back in the days of a gap, which a person has decided about. */
+  async function cameBack(amount: string) {
     const { reference } = await story.awaited('200')
     await state([paid(reference, '200.00')])
-    const { id } = await create(story.exchange, { from_currency: 'BTC', from_amount: '0.001', to_currency: 'EUR' })
+    const { id } = await create(story.exchange, { from_currency: 'BTC', from_amount: amount, to_currency: 'EUR' })
     await checkOut(story.exchange, id)
     await pay(story.exchange, id)
     await arrive(story.exchange, id, 'sending')
@@ -130,13 +133,35 @@ describe('an amount that is booked for a lost statement, which comes while a per
     await lose([], order.amount + 100n)
     await onPage({ action: 'book', about: String((await lump()).id), as: 'interest' })
     await onPage({ action: 'skip' })
-    const back = { ...debitOf(order), debit: false, servicerReference: 'BACK-1', code: 'RRTN' }
+    const back = { ...debitOf(order), debit: false, servicerReference: next('BACK'), code: 'RRTN' }
     await notify(back)
     assert.equal((await listSuspense(ctx()))[0]?.amount, order.amount)
+    return { id, back, amount: order.amount }
+  }
+
+  it('leaves a payout that came back to the statement that has it: it is owed again then', async () => {
+    const { id, back } = await cameBack('0.001')
     await state([back])
     await seen(story.exchange, id, 'the question', ({ status_details: details }) => details === 'address_needed')
     assert.deepEqual(await listSuspense(ctx()), [])
     await assertAgrees()
+  })
+
+  it('leaves what came back of an erased customer in suspense, once its statement has it, too', async () => {
+    const { id, back, amount } = await cameBack('0.0011')
+    const [order] = await lookup<{ customer: string }>(
+      story.exchange,
+      'select partner_customer_id::text as customer from transactions where public_id = $1',
+      [id],
+    )
+    await eraseCustomer(ctx(), BigInt(order?.customer ?? ''), staff)
+    await state([back])
+    await settled(story.exchange)
+    const [waits] = await listSuspense(ctx())
+    assert.equal(waits?.amount, amount)
+    await assertAgrees()
+    await returnSuspense(ctx(), waits?.id ?? 0n, staff)
+    await paidOut()
   })
 
   /** The lump of a statement that never comes, decided about, and a notification that may explain it. */

@@ -45,7 +45,7 @@ own_addresses: ${bound}
     assert.equal(found?.state, 'warn')
     assert.match(
       found.message,
-      /^Its policy allows a smaller fee than one transfer may need: 0\.00000001 of 0\.\d+ BTC\. Payouts wait while fees are higher/,
+      /^Its policy caps fees below what a transfer may need: 0\.00000001 of 0\.\d+ BTC\. Payouts wait while fees are higher/,
     )
     assert.equal((await doctor(bitcoinPolicy('1'), 'signer_fees'))?.state, 'ok')
   })

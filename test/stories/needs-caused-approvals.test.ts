@@ -61,7 +61,10 @@ describe('the second of two operators is needed, on the first page and by comman
     await state([])
     const found = await onlyBreak()
     await withdrawBankBooking(ctx(), found, await by())
-    await begins('approval bank booking', /^A colleague withdraws a booking of 60 EUR that bank-1 reported and /)
+    await begins(
+      'approval bank booking',
+      /^A colleague wants to withdraw a booking of 60 EUR that bank-1 reported and /,
+    )
     await withdrawBankBooking(ctx(), found, await by())
     await ends('approval bank booking')
   })

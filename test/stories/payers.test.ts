@@ -66,7 +66,7 @@ describe('a bank transfer from a stranger', () => {
     assert.deepEqual([need?.kind, need?.cause], ['hold', 'on_hold payer'])
     assert.match(
       need?.sentence ?? '',
-      /is on hold for its payer\. Somebody else than the customer paid\. Compare payer and customer\./,
+      /is on hold because someone else may have paid it\. Somebody else than the customer paid\. Compare payer and customer\./,
     )
     const check = await compared(one)
     assert.deepEqual(

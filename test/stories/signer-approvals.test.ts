@@ -51,7 +51,8 @@ it('a payout whose approval has expired waits, says so, and leaves once it is ap
   const again = (after: string) =>
     lookup(exchange, `update chain_refusals set refused_until = now() + interval '${after}'`)
   await until(async () => (await code()) === 'approval_missing', 'the signer to ask for an approval')
-  number = /Approve it: cambio signer approve (\d+)$/.exec((await refusal())?.message ?? '')?.[1] ?? assert.fail()
+  number =
+    /The signer's number for this payout is (\d+)\.$/.exec((await refusal())?.message ?? '')?.[1] ?? assert.fail()
   await again('1 hour')
   const expires = await approve('PT5S')
   await until(() => Promise.resolve(new Date().toISOString() > expires), 'the approval to expire')

@@ -82,6 +82,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
       taken: () => undefined,
       isDecided: (_: unknown, { payment }: { payment: string }) => Promise.resolve(decided.has(payment)),
       isMatchedTo: () => Promise.resolve(false),
+      mayComeBack: () => Promise.resolve(true),
       debitGone: (_: unknown, { payment }: { payment: string }) => Promise.resolve(void gone.push(payment)),
       charge: (_: unknown, costs: BankWorld['charges']) => {
         charges.push(...costs)

@@ -60,7 +60,7 @@ type StoredRun = ReturnType<typeof shownRun>
 const isRun = (run: unknown): run is StoredRun => typeof run === 'object' && run !== null && 'revenue' in run
 
 const runSentence = ({ days, transactions, revenue }: StoredRun): string =>
-  `The ${days} days before it under it, by ${transactions} transactions: revenue ${revenue.after} EUR instead of ${revenue.before} EUR.`
+  `Dry run over the previous ${days} days (${transactions} transactions): revenue would have been ${revenue.after} EUR instead of ${revenue.before} EUR.`
 
 /** The dry run that the author of a version was shown; undefined for versions that were not proposed. */
 export const runOf = ({ dryRun }: Proposal): StoredRun | undefined => (isRun(dryRun) ? dryRun : undefined)

@@ -58,9 +58,8 @@ function checkFees({ rails }: Ctx, { fees = {} }: Answer): Check {
     const coin = nativeAsset(network)
     return `${formatAmount(BigInt(bound), coin)} of ${formatAmount(most, coin)} ${coin.ticker}`
   })
-  if (short.length === 0)
-    return ok('signer_fees', "The bounds of fees in the signer's policy allow what transfers may need.")
-  const message = `Its policy allows a smaller fee than one transfer may need: ${short.join('; ')}. Payouts wait while fees are higher: raise max_amount in policy.yaml.`
+  if (short.length === 0) return ok('signer_fees', "The fee limits in the signer's policy are high enough.")
+  const message = `Its policy caps fees below what a transfer may need: ${short.join('; ')}. Payouts wait while fees are higher. Raise max_amount in policy.yaml, and restart the signer.`
   return { check: 'signer_fees', state: 'warn', message }
 }
 
@@ -73,7 +72,7 @@ async function checkAddresses({ db }: Ctx, { own_addresses: text, assets }: Answ
   const [last, bound] = [row?.last ?? 0n, BigInt(text)]
   const said = `Row numbers are at ${last}, and own_addresses of its policy is ${bound}.`
   if (last * 10n < bound * 9n) return [ok('signer_addresses', said)]
-  const message = `${said} Addresses from there on get no gas, so their tokens stay: raise it in policy.yaml, and restart the signer.`
+  const message = `${said} Addresses from row ${bound} on get no gas, so their tokens can't be collected. Raise own_addresses in policy.yaml, and restart the signer.`
   return [{ check: 'signer_addresses', state: last < bound ? 'warn' : 'fail', message }]
 }
 

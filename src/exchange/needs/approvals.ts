@@ -193,7 +193,7 @@ export const bookingApprovals: NeedSource = {
     'bank booking': {
       urgency: 'today',
       sentence:
-        'A colleague withdraws a booking of {amount} that {about} reported and its statement does not have. Look at it, then agree.',
+        'A colleague wants to withdraw a booking of {amount} that {about} reported and its statement does not have. Look at it, then agree.',
     },
   },
   page: () => '/console/money#breaks',

@@ -16,7 +16,8 @@ export const heldOrders: NeedSource = {
     },
     'on_hold payer': {
       urgency: 'today',
-      sentence: 'Order {order} is on hold for its payer. {about} Compare payer and customer. Release it, or refund it.',
+      sentence:
+        'Order {order} is on hold because someone else may have paid it. {about} Compare payer and customer. Release it, or refund it.',
     },
     'on_hold refund_pending': {
       urgency: 'today',

@@ -160,7 +160,10 @@ async function lockUnlessReversed(db: Atomic, depositId: bigint): Promise<Deposi
   const deposit = await lockDeposit(db, depositId)
   if (!deposit) throw new Refusal('NOT_FOUND', 'There is no such deposit.')
   if (payment !== null && (await reversalsToSettle(db, { rail, payment })).length > 0)
-    throw new Refusal('CONFLICT', 'This payment was reversed, which is not booked yet: look again in a minute.')
+    throw new Refusal(
+      'CONFLICT',
+      'This payment was reversed, but the reversal is not booked yet. Try again in a minute.',
+    )
   return deposit
 }
 

@@ -55,8 +55,15 @@ export async function whyBookingStays({ db }: { db: Db }, row: breaks.BreakRow):
   const booking = await notifiedBooking(db, row.account, id)
   const why = whyNotWithdrawn(booking) ?? (await whyNotDoubtful(db, booking))
   if (why !== undefined || booking?.kind !== 'payout_returned' || booking.payment_key === null) return why
-  const unmatched = await lockDepositOfPayment(db, row.account, bankPaymentOf(id))
-  return unmatched ? undefined : whyReturnStays(db, { rail: row.account, key: booking.payment_key })
+  return (await isInSuspense(db, row.account, bankPaymentOf(id)))
+    ? undefined
+    : whyReturnStays(db, { rail: row.account, key: booking.payment_key })
+}
+
+/** Whether what came back lies in suspense. What lay there until its statement said which payout it was of lies there no more. */
+async function isInSuspense(db: Db, rail: string, payment: string): Promise<boolean> {
+  const deposit = await lockDepositOfPayment(db, rail, payment)
+  return deposit !== undefined && deposit.amount > deposit.taken_back
 }
 
 /** A booking that says that a payout came back: the payout has not, or, where no payout of ours had, what lies in suspense is not there. */
@@ -68,8 +75,7 @@ async function withdrawBankReturn(
 ): Promise<void> {
   if (key === null) return
   const payment = bankPaymentOf(id)
-  const unmatched = await lockDepositOfPayment(db, rail, payment)
-  if (!unmatched) return withdrawReturn(ctx, db, { rail, key, amount })
+  if (!(await isInSuspense(db, rail, payment))) return withdrawReturn(ctx, db, { rail, key, amount })
   await receiveRailEvents(ctx, db, [{ ...eventOf({ id, reference: key, asset, amount }, 'withdrawn'), rail }])
 }
 

@@ -247,6 +247,16 @@ export async function payoutsByKey(
   return new Map(rows.map((row) => [`${row.rail} ${row.plan_key}`, row]))
 }
 
+/** Whether what left under a rail's key can still come back to what it was paid for: `markReturned` would take it, and whose it is is known. */
+export const mayComeBack = async (db: Db, { rail, key }: { rail: string; key: string }): Promise<boolean> =>
+  (
+    await db.sql`
+      select from plans join payouts on payouts.plan_id = plans.id join data_keys on data_keys.id = payouts.data_key_id
+      where plans.rail = ${rail} and plan_key = ${key} and payouts.state in ('planned', 'paid')
+        and (transaction_id is null or wrapped is not null) and not exists (
+          select from entries where transaction_id is not distinct from payouts.transaction_id and kind = 'payout_returned' and ref = payouts.id)`
+  ).length > 0
+
 /** Marks a payout as come back. False if it is not paid, or was said to have come back before. */
 export async function markReturned(db: Atomic, id: bigint): Promise<boolean> {
   const [payout] = await db.sql<{ state: PayoutState; was_returned: boolean }>`

@@ -161,7 +161,7 @@ async function refuseUnsettled(
   if (await hasReversalsToSettle(db, processor.name))
     throw new Refusal(
       'CONFLICT',
-      `A payment of ${account} was reversed, which is not booked yet: try again in a minute.`,
+      `A payment of ${account} was reversed, but the reversal is not booked yet. Try again in a minute.`,
     )
   const kept = ((await heldBalances(db)).get(`${held(account)} ${id}`) ?? 0n) - stated
   const asset = bookedAsset(id)
@@ -170,7 +170,7 @@ async function refuseUnsettled(
   throw fieldRefusal(
     'CONFLICT',
     'amount',
-    `The payouts of ${account} leave ${most} open, and no more can be charged. Book the payout that it was kept from first, with what it has settled (suspense book ID --as transfer --from ${account} --settled AMOUNT).`,
+    `The payouts of ${account} leave ${most} open, and no more can be charged. First book the payout that the charge was deducted from, with its settled amount (suspense book ID --as transfer --from ${account} --settled AMOUNT).`,
   )
 }
 

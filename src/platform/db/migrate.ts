@@ -179,7 +179,8 @@ async function ensureRole(client: pg.Client, { serviceRole, servicePassword }: M
 async function hasGrants(client: pg.Client, serviceRole: string): Promise<boolean> {
   const { rows } = await client.query<{ has: boolean }>(
     `select has_table_privilege(rolname, 'schema_migrations', 'select')
-       and not has_database_privilege(rolname, current_database(), 'temporary') as has from pg_roles where rolname = $1`,
+       and not (has_database_privilege(rolname, current_database(), 'temporary') and pg_has_role(current_user, datdba, 'usage')) as has
+     from pg_roles, pg_database where rolname = $1 and datname = current_database()`,
     [serviceRole],
   )
   return rows[0]?.has ?? false

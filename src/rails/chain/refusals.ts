@@ -26,7 +26,7 @@ export async function keepRefusals(
 ): Promise<void> {
   // The signer knows a payout by the number of its payment, which nothing else shows.
   const messages = keys.map((key) =>
-    reason.startsWith('approval_') ? `${message} Approve it: cambio signer approve ${key}` : message,
+    reason.startsWith('approval_') ? `${message} The signer's number for this payout is ${key}.` : message,
   )
   await db.sql`
     insert into chain_refusals (network, plan_key, code, message, refused_until)

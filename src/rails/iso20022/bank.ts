@@ -74,6 +74,8 @@ export type BankReports = {
   taken(db: Atomic, file: { id: bigint }): void
   /** Whether a person has decided about money without an order: matched, sent back or booked it. */
   isDecided(db: Atomic, money: { rail: string; payment: string }): Promise<boolean>
+  /** Whether what left under a key can still come back to what it was paid for. */
+  mayComeBack(db: Atomic, payment: { rail: string; key: string }): Promise<boolean>
   /** Whether it was matched to the order that has a reference. */
   isMatchedTo(db: Atomic, money: { rail: string; payment: string }, reference: string): Promise<boolean>
   /** A debit that nothing explained never was: what it was booked as is booked back. */

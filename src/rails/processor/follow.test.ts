@@ -56,14 +56,20 @@ describe('a refund at a processor', () => {
     assert.deepEqual(reported, ['payout_settled', 'payout_settled', 'payout_returned'])
   })
 
-  it('is asked about until its end was reported, though it was seen before', async () => {
-    const { processor, report, reported, item } = await asked('seen', [
-      Promise.resolve('failed'),
-      Promise.resolve('failed'),
-    ])
-    await askAbout(processor, await item())
-    assert.ok(await lookAt('seen'))
-    await askAbout(processor, await item(), report)
-    assert.deepEqual([reported, await lookAt('seen')], [['payout_failed'], null])
+  it('is asked about until its end was reported, though it was seen before and is long known', async () => {
+    for (const [id, ageMs] of [
+      ['seen', 0],
+      ['old', 100 * 86_400_000],
+    ] as const) {
+      const { processor, report, reported, item } = await asked(id, [
+        Promise.resolve('failed'),
+        Promise.resolve('failed'),
+      ])
+      const long = { ...(await item()), opened_at: new Date(ctx.clock.realNow().getTime() - ageMs) }
+      await askAbout(processor, long)
+      assert.ok(await lookAt(id))
+      await askAbout(processor, { ...long, status: 'failed' }, report)
+      assert.deepEqual([reported, await lookAt(id)], [['payout_failed'], null])
+    }
   })
 })

@@ -55,19 +55,25 @@ export async function askAbout(processor: Processor, item: Item, report?: Report
         block,
         events.map((event) => ({ ...event, rail })),
       )
-    keep(processor, block, item, found && !report && found.again === 'never' ? { ...found, again: 'soon' } : found)
+    keep(processor, block, item, { found, isReported: report !== undefined || events.length === 0 })
     return undefined
   })
   return known ? askAbout(processor, known, report) : found
 }
 
-function keep({ rail, clock, everyMs }: Processor, db: Atomic, item: Item, found: Findings | undefined): void {
+function keep(
+  { rail, clock, everyMs }: Processor,
+  db: Atomic,
+  item: Item,
+  { found, isReported }: { found: Findings | undefined; isReported: boolean },
+): void {
   const now = clock.realNow()
   if (found) recordMovements(db, rail, found.events, clock.now())
   const ageMs = now.getTime() - item.opened_at.getTime()
   const again = found?.again ?? (ageMs < mayAppearMs ? 'soon' : 'never')
-  const waitMs = again === 'soon' || again === 'always' ? everyMs : Math.max(everyMs, Math.min(ageMs / 4, dayMs))
-  const isOver = again === 'never' || ageMs > forgottenMs[again]
+  const isSoon = again === 'soon' || again === 'always' || !isReported
+  const waitMs = isSoon ? everyMs : Math.max(everyMs, Math.min(ageMs / 4, dayMs))
+  const isOver = isReported && (again === 'never' || ageMs > forgottenMs[again])
   writeState(db, item, {
     status: found?.status ?? item.status,
     settled: found?.settled ?? false,

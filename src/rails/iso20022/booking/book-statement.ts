@@ -166,7 +166,7 @@ async function bookBookings(
 
 /**
  * What waited for a person because it might have been booked already is in a statement now: a payout that came back is owed again, and what
- * reverses a deposit reverses it, unless a person has decided about it.
+ * reverses a deposit reverses it, unless a person has decided about it. What belongs to no payout that is still known waits on.
  */
 async function explainAgain(
   bank: Bank,
@@ -191,6 +191,8 @@ async function explainAgain(
     if (!booking || (await reports.isDecided(db, { rail: bank.name, payment: paymentOf(booking.id) }))) continue
     const { kind } = look.of(one.stated, { id: booking.id, endToEnd: one.endToEnd, isDoubtful: false })
     if (kind !== 'payout_returned' && kind !== 'deposit_reversed') continue
+    const key = one.stated.endToEndId
+    if (kind === 'payout_returned' && !(await reports.mayComeBack(db, { rail: bank.name, key }))) continue
     if (booking.kind === 'deposit') await reports.report(db, withdrawBooking(db, bank.name, booking).events)
     news.push(one)
   }
