@@ -84,7 +84,7 @@ function equalitiesOf({ stated, endToEnd, ...one }: ComparedBooking, known: Stor
     payer,
     name: payer === undefined ? both(one.name, known.name_hash) : undefined,
     // One message may say what was sent and what the bank kept of it, and the other one what came.
-    isSameAmount: stated.amount === known.amount || stated.net === netOf(known),
+    isSameAmount: stated.net === netOf(known),
   }
 }
 
