@@ -93,14 +93,23 @@ export type PersonRow = {
   totpStep: bigint | null
 }
 
-export const people = (db: Db): Promise<PersonRow[]> =>
-  db.sql`
-    select id, email, role, disabled_at as "disabledAt", password_hash as "passwordHash", totp_secret as "totpSecret",
-      totp_step as "totpStep"
-    from operators order by id`
+type Proof = ApprovalRow | { [Column in keyof ApprovalRow]: null }
 
-export const person = (db: Db, id: bigint): Promise<PersonRow[]> =>
-  db.sql`
-    select id, email, role, disabled_at as "disabledAt", password_hash as "passwordHash", totp_secret as "totpSecret",
-      totp_step as "totpStep"
-    from operators where id = ${id}`
+/** Operators, each with what proves it, as they are at one moment: a change writes both. One of them, or all for null. */
+export const provenPeople = (db: Db, id: bigint | null): Promise<{ person: PersonRow; proof: ApprovalRow[] }[]> =>
+  db.sql<Omit<PersonRow, 'id'> & { personId: bigint } & Proof>`
+      select operators.id as "personId", email, role, disabled_at as "disabledAt", password_hash as "passwordHash",
+        totp_secret as "totpSecret", totp_step as "totpStep", proof.id, proof.kind, proof.subject, proof.hash, proof.approver,
+        proof.key_id as "keyId", proof.signature, proof.at, proof.stamp, proof.carried_over as "carriedOver"
+      from operators left join approvals as proof on proof.kind = 'operator' and proof.subject = operators.id::text
+      where ${id}::bigint is null or operators.id = ${id} order by operators.id, proof.at, proof.id`.then((rows) => {
+    const found = new Map<bigint, { person: PersonRow; proof: ApprovalRow[] }>()
+    for (const row of rows) {
+      const { personId, email, role, disabledAt, passwordHash, totpSecret, totpStep } = row
+      const person = { id: personId, email, role, disabledAt, passwordHash, totpSecret, totpStep }
+      const one = found.get(personId) ?? { person, proof: [] }
+      if (row.id !== null) one.proof.push(row)
+      found.set(personId, one)
+    }
+    return [...found.values()]
+  })

@@ -53,25 +53,25 @@ const carriedHash = ({ email, role, disabledAt, passwordHash, totpSecret, totpSt
 
 /** Whether an operator is who the exchange made, with the role, password and second factor that it gave last. */
 export async function isAsWritten(deps: Deps, db: Db, id: bigint): Promise<boolean> {
-  const [row] = await queries.person(db, id)
-  return row !== undefined && isWritten(deps, row, await queries.approvalsOf(db, 'operator', [String(id)]))
+  const [one] = await queries.provenPeople(db, id)
+  return one !== undefined && isWritten(deps, one.person, one.proof)
 }
 
 /** The same of one who is not disabled. */
 export async function mayAct(deps: Deps, db: Db, id: bigint): Promise<boolean> {
-  const [row] = await queries.person(db, id)
-  return row?.disabledAt === null && (await isAsWritten(deps, db, id))
+  const [one] = await queries.provenPeople(db, id)
+  return one?.person.disabledAt === null && isWritten(deps, one.person, one.proof)
 }
 
 /** The operators that were not made, or were changed, behind the exchange's back. */
 export async function strangers(deps: Deps, db: Db): Promise<queries.PersonRow[]> {
-  const written = await queries.approvalsOfKinds(db, ['operator'])
-  return (await queries.people(db)).filter((row) => !isWritten(deps, row, written))
+  const all = await queries.provenPeople(db, null)
+  return all.filter(({ person, proof }) => !isWritten(deps, person, proof)).map(({ person }) => person)
 }
 
 function isWritten(deps: Deps, row: queries.PersonRow, written: readonly queries.ApprovalRow[]): boolean {
   const { secrets } = deps
-  const own = written.filter((one) => one.subject === String(row.id) && isGenuine(secrets, one))
+  const own = written.filter((one) => isGenuine(secrets, one))
   const stamped = own.filter((one) => !one.carriedOver)
   const last = Math.max(...stamped.map(({ at }) => at.getTime()))
   const isLast = (content: Content): boolean => {

@@ -1,14 +1,14 @@
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { person } from '../approvals/approvals.sql.ts'
+import { provenPeople } from '../approvals/approvals.sql.ts'
 import { vouch } from '../approvals/approve.ts'
 import type { ApprovalDeps } from '../approvals/deps.ts'
 import { isAsWritten, personContent } from '../approvals/people.ts'
 
 /** Vouches, in the caller's block, for an operator as the row is now: who that is, and what signs them in. */
 export async function vouchFor(deps: ApprovalDeps, db: Atomic, id: bigint, actor: string): Promise<void> {
-  const [row] = await person(db, id)
-  if (row) vouch(deps, db, personContent(deps, row), actor)
+  const [one] = await provenPeople(db, id)
+  if (one) vouch(deps, db, personContent(deps, one.person), actor)
 }
 
 /** An operator changes what signs them in, in the caller's block. CONFLICT where the row is not as the exchange wrote it. */
