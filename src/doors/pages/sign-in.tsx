@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Ctx } from '../../exchange/context.ts'
 import { challengeHash, signInChallenge } from '../../exchange/sign-in/challenge.ts'
 import { doOnce, keyOfForm } from '../../exchange/sign-in/once.ts'
-import type { PasskeySignIn } from '../../exchange/sign-in/limits.ts'
+import type { PasskeySignIn } from '../../exchange/sign-in/passkey.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import type { Assets } from './assets.ts'
@@ -110,10 +110,10 @@ function servePasskey(scope: FastifyInstance, tools: Tools): void {
     const to = wantedBy(area, request.query.to)
     const [challenge, made] = [form.get('challenge') ?? '', form.get('passkey') ?? '']
     const kept = form.get('kept') ?? undefined
-    const { agent, device } = typedIn(ctx, area, form, request)
+    const { agent } = typedIn(ctx, area, form, request)
     void reply.headers(headers)
     try {
-      const given = { challenge, made, network: networkOf(request.raw), agent, device }
+      const given = { challenge, made, network: networkOf(request.raw), agent }
       const result = await signInOnce(tools, form, (own) => passkeySignIn(own, given))
       if (result === 'used') return await reply.redirect(to, 303)
       const cookies = [...signedInCookies(ctx, area, result), ...(await keepTyped(ctx, area, kept ?? ''))]

@@ -78,15 +78,6 @@ export function signatureIn(text: string): KeySignature {
   }
 }
 
-/** The credential that a browser names; undefined where nothing readable came. */
-export function credentialIn(text: string): Buffer | undefined {
-  try {
-    return signatureIn(text).credential
-  } catch {
-    return undefined
-  }
-}
-
 /** How often the authenticator of a signature says that it was used; 0 for one that does not count. Where: WebAuthn, 6.1. */
 export function usesIn(signature: string): number {
   const data = Buffer.from(textOf(parsed(signature).authenticatorData), 'base64url')

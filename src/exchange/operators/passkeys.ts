@@ -1,13 +1,13 @@
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type OperatorKey, readKeys } from '../approvals/operator-keys.ts'
 import { mayAct } from '../approvals/people.ts'
-import { credentialIn, passkeySites, readPasskey, registrationOptions, signatureIn } from '../approvals/passkey.ts'
+import { passkeySites, readPasskey, registrationOptions } from '../approvals/passkey.ts'
 import { takeSignature } from '../approvals/take-signature.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
-import { challengeHash, registrationChallenge, useChallenge } from '../sign-in/challenge.ts'
-import { deviceOf, knownDevice } from '../sign-in/device.ts'
-import { countPasskeyUse, type PasskeySignIn } from '../sign-in/limits.ts'
+import { registrationChallenge } from '../sign-in/challenge.ts'
+import { deviceOf } from '../sign-in/device.ts'
+import { doesNotOpen, type PasskeySignIn, takeAssertion } from '../sign-in/passkey.ts'
 import { listOperators, operatorSubject } from './operator.ts'
 import { addKey } from './operator-keys.ts'
 import { beginSession, type SignedIn } from './session.ts'
@@ -39,26 +39,22 @@ export async function addPasskey(
 
 /**
  * Signs an operator in with a passkey, which is both factors: it is something that they have, and it verifies them. No password is asked
- * for, and wrong guesses of strangers do not lock it (`countPasskeyUse`). INVALID_TOKEN for anything that does not fit, for a key that is not countersigned yet, and for
- * a copy, which is audited.
+ * for. INVALID_TOKEN for anything that does not fit, for a key that is not countersigned yet, and for a copy, which is audited.
  */
 export async function signInWithPasskey(
   ctx: Deps & Pick<Ctx, 'rowIds'>,
-  { challenge, made, network, agent, device }: PasskeySignIn,
+  { agent, ...sent }: PasskeySignIn,
 ): Promise<{ token: string; device: string }> {
-  const owner = await ownerOf(ctx, made)
-  const known = owner && { credential: owner.credential, device: knownDevice(ctx, owner.email, device) }
-  const counted = await countPasskeyUse(ctx, { network, credential: undefined, device: undefined, ...known })
-  await useChallenge(ctx, area, challenge)
-  const { credential, signature } = signatureIn(made)
-  const key = (await readKeys(ctx, ctx.db)).find((one) => one.credential.equals(credential))
+  const { network } = sent
+  const taken = await takeAssertion(ctx, area, sent, (credential) => keysBy(ctx, credential))
+  const key = (await readKeys(ctx, ctx.db)).find((one) => one.credential.equals(taken.key.credential))
   const operator = (await listOperators(ctx)).find(({ id }) => id === key?.operatorId)
-  const refusal = new Refusal('INVALID_TOKEN', 'This passkey does not open the console.')
+  const refusal = doesNotOpen(area)
   if (key?.isAdded !== true || key.state === 'ended' || operator?.disabledAt !== null) throw refusal
   const id = await ctx.rowIds.next()
   const token = await ctx.db.atomic(async (db) => {
     const actor = operatorSubject(operator)
-    const given = { hash: challengeHash(challenge), signature, actor, noun: 'operator' as const }
+    const given = { ...taken, actor, noun: 'operator' as const }
     if (!(await mayAct(ctx, db, operator.id)) || !(await takeSignature(ctx, db, key, given))) throw refusal
     if (key.state === 'waiting')
       throw new Refusal('INVALID_TOKEN', 'This passkey waits: it opens the console once it is countersigned.')
@@ -66,18 +62,10 @@ export async function signInWithPasskey(
     recordAudit(db, { at: ctx.clock.now(), actor, subject: actor, action: 'operator.signed_in', before: null, after })
     return beginSession(ctx, db, { id, operatorId: operator.id, network, agent })
   })
-  await counted.takeBack(true)
   return { token, device: deviceOf(ctx, operator.email) }
 }
 
-/** Who has the passkey that a browser names. */
-async function ownerOf(
-  { db }: Pick<Ctx, 'db'>,
-  made: string,
-): Promise<{ credential: Buffer; email: string } | undefined> {
-  const credential = credentialIn(made)
-  if (!credential) return undefined
-  const [owner] = await db.sql<{ email: string }>`
-    select email from operator_keys join operators on operators.id = operator_id where credential = ${credential}`
-  return owner && { credential, email: owner.email }
-}
+const keysBy = ({ db }: Pick<Ctx, 'db'>, credential: Buffer) =>
+  db.sql<{ credential: Buffer; publicKey: Buffer; site: string | null }>`
+    select credential, public_key as "publicKey", site from operator_keys join operators on operators.id = operator_id
+    where credential = ${credential} and kind = 'passkey' and disabled_at is null`

@@ -1,13 +1,14 @@
 import type { Ctx } from '../context.ts'
-import { challengeHash, registrationChallenge, useChallenge } from '../sign-in/challenge.ts'
-import { credentialIn, passkeySites, readPasskey, registrationOptions, signatureIn } from '../approvals/passkey.ts'
+import type { KeyRow } from '../approvals/approvals.sql.ts'
+import { registrationChallenge } from '../sign-in/challenge.ts'
+import { passkeySites, readPasskey, registrationOptions } from '../approvals/passkey.ts'
 import { takeSignature } from '../approvals/take-signature.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { randomId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { countPasskeyUse, type PasskeySignIn } from '../sign-in/limits.ts'
-import { beginPortalSession, knownPortalDevice, type PortalSession } from './portal-sessions.ts'
+import { doesNotOpen, type PasskeySignIn, takeAssertion } from '../sign-in/passkey.ts'
+import { beginPortalSession, type PortalSession } from './portal-sessions.ts'
 import { portalSubject } from './portal-users.ts'
 
 /** A passkey of somebody of a partner. */
@@ -61,38 +62,24 @@ export const endPortalPasskey = (ctx: Pick<Ctx, 'db' | 'clock'>, user: PortalSes
     audit(ctx, db, user.id, { action: 'portal_user.passkey_ended', name: ended.name })
   })
 
-/**
- * Signs somebody of a partner in with a passkey, which is both factors. Wrong guesses of strangers do not lock it. INVALID_TOKEN for
- * anything that does not fit, and for a copy, which is audited.
- */
+/** Signs somebody of a partner in with a passkey, which is both factors. INVALID_TOKEN for anything that does not fit, and for a copy, which is audited. */
 export async function signInAtPortalWithPasskey(
   ctx: Deps & Pick<Ctx, 'rowIds'>,
-  { challenge, made, network, device }: Omit<PasskeySignIn, 'agent'>,
+  sent: Omit<PasskeySignIn, 'agent'>,
 ): Promise<{ token: string; device: string }> {
-  const credential = credentialIn(made)
-  const [key] = await ctx.db.sql<{ userId: bigint; email: string; name: string; publicKey: Buffer; site: string }>`
-    select user_id as "userId", email, portal_passkeys.name, public_key as "publicKey", site
-    from portal_passkeys join portal_users on portal_users.id = user_id join partners on partners.id = partner_id
-    where credential = ${credential ?? null} and ended_at is null and portal_users.disabled_at is null
-      and partners.disabled_at is null`
-  const known = key && { credential, device: knownPortalDevice(ctx, key.email, device) }
-  const counted = await countPasskeyUse(ctx, { network, credential: undefined, device: undefined, ...known })
-  await useChallenge(ctx, area, challenge)
-  const refusal = new Refusal('INVALID_TOKEN', 'This passkey does not open the portal.')
-  if (!key || !credential) throw refusal
-  const { signature } = signatureIn(made)
-  const given = {
-    hash: challengeHash(challenge),
-    signature,
-    actor: portalSubject(key.userId),
-    noun: 'portal_user' as const,
-  }
-  const begun = await beginPortalSession(ctx, { id: key.userId, email: key.email }, network, async (db) => {
-    if (!(await takeSignature(ctx, db, { ...key, kind: 'passkey', credential }, given))) throw refusal
+  const { key, ...taken } = await takeAssertion(ctx, area, sent, (credential) => keysBy(ctx, credential))
+  const given = { ...taken, actor: portalSubject(key.userId), noun: 'portal_user' as const }
+  return beginPortalSession(ctx, { id: key.userId, email: key.email }, sent.network, async (db) => {
+    if (!(await takeSignature(ctx, db, key, given))) throw doesNotOpen(area)
   })
-  await counted.takeBack(true)
-  return begun
 }
+
+const keysBy = ({ db }: Pick<Ctx, 'db'>, credential: Buffer) =>
+  db.sql<Pick<KeyRow, 'kind' | 'name' | 'publicKey' | 'credential' | 'site'> & { userId: bigint; email: string }>`
+    select user_id as "userId", email, portal_passkeys.name, 'passkey' as kind, credential, public_key as "publicKey", site
+    from portal_passkeys join portal_users on portal_users.id = user_id join partners on partners.id = partner_id
+    where credential = ${credential} and ended_at is null and portal_users.disabled_at is null
+      and partners.disabled_at is null`
 
 const audit = (
   { clock }: Pick<Ctx, 'clock'>,

@@ -32,7 +32,7 @@ export async function signInAtPortal(
   { email: typed, password, device, network }: PortalSignIn,
 ): Promise<{ token: string; device: string }> {
   const email = typed.trim().toLowerCase()
-  const attempt = { email: limitSubject(email), network, device: knownPortalDevice(ctx, email, device) }
+  const attempt = { email: limitSubject(email), network, device: knownDevice(ctx, limitSubject(email), device) }
   const counted = await countAttempt(ctx, attempt)
   const [user] = await ctx.db.sql<{ id: bigint; passwordHash: string | null; hasPasskey: boolean }>`
     select id, password_hash as "passwordHash",
@@ -119,10 +119,3 @@ const limitSubject = (email: string): string => `portal ${email}`
 
 /** What a browser is known by in which somebody has signed in, or accepted an invitation. */
 export const portalDevice = (ctx: Pick<Ctx, 'secrets'>, email: string): string => deviceOf(ctx, limitSubject(email))
-
-/** The id in a browser's cookie, where it is for this person. */
-export const knownPortalDevice = (
-  ctx: Pick<Ctx, 'secrets'>,
-  email: string,
-  device: string | undefined,
-): string | undefined => knownDevice(ctx, limitSubject(email), device)

@@ -44,16 +44,12 @@ export type Counted = {
  * there is such an operator.
  */
 export async function countAttempt(
-  { db, clock, secrets, config }: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
+  { db, clock, secrets, config }: Needs & Pick<Ctx, 'config'>,
   attempt: Attempt,
 ): Promise<Counted> {
-  return countAll({ db, clock, secrets }, limitsOf(attempt, config.rateLimits.on))
-}
-
-async function countAll({ db, clock, secrets }: Needs, limits: readonly Limit[]): Promise<Counted> {
+  const limits = limitsOf(attempt, config.rateLimits.on)
   for (const limit of limits) {
-    const waitSeconds = await countUse({ db, clock, secrets }, limit)
-    if (waitSeconds > 0) throw new Refusal('RATE_LIMITED', 'Too many attempts. Please wait.', [], waitSeconds)
+    refuseBeyond(await countUse({ db, clock, secrets }, limit))
   }
   const keys = limits.map((limit) => keyOf(secrets, limit))
   return {
@@ -67,6 +63,10 @@ async function countAll({ db, clock, secrets }: Needs, limits: readonly Limit[])
 
 type Needs = Pick<Ctx, 'db' | 'clock' | 'secrets'>
 
+function refuseBeyond(waitSeconds: number): void {
+  if (waitSeconds > 0) throw new Refusal('RATE_LIMITED', 'Too many attempts. Please wait.', [], waitSeconds)
+}
+
 /** Counts one more of what is limited. Gives for how many seconds no more are allowed; 0: this one is. */
 export async function countUse({ db, clock, secrets }: Needs, limit: Limit): Promise<number> {
   const now = clock.realNow()
@@ -75,34 +75,10 @@ export async function countUse({ db, clock, secrets }: Needs, limit: Limit): Pro
   return failures <= limit.most ? 0 : Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000))
 }
 
-/** What a browser sends to sign somebody in with a passkey; `device` is its cookie of an earlier sign-in. */
-export type PasskeySignIn = {
-  challenge: string
-  made: string
-  network: string
-  agent: string
-  device: string | undefined
-}
-
-/** Who uses a passkey. `credential`: of one that somebody has. `device`: the browser's own id, where that person signed in with it before. */
-export type PasskeyAttempt = { network: string; credential: Buffer | undefined; device: string | undefined }
-
-/**
- * Counts a use of a passkey as wrong until it is found right: checking one costs the signatures of all keys. A credential that no one has,
- * which anybody can send again and again, has 200 an hour for one network, and keeps out no one who has a passkey: each passkey has
- * 20 in 15 minutes for one network, which only somebody who knows its credential can use up, and a known browser has its own.
- */
-export const countPasskeyUse = (
-  ctx: Needs & Pick<Ctx, 'config'>,
-  { network, credential, device }: PasskeyAttempt,
-): Promise<Counted> => {
-  const few = { most: 20, windowMs: 15 * minuteMs }
-  const limit = !credential
-    ? { subject: `passkeys in ${network}`, most: 200, windowMs: 60 * minuteMs }
-    : device === undefined
-      ? { subject: `passkey ${credential.toString('hex')} in ${network}`, ...few }
-      : { subject: `passkey in device ${device}`, ...few }
-  return countAll(ctx, ctx.config.rateLimits.on ? [limit] : [])
+/** Counts what no passkey has signed. RATE_LIMITED after 200 an hour in one network. */
+export async function countWrongPasskey(ctx: Needs & Pick<Ctx, 'config'>, network: string): Promise<void> {
+  const limit = { subject: `passkeys in ${network}`, most: 200, windowMs: 60 * minuteMs }
+  if (ctx.config.rateLimits.on) refuseBeyond(await countUse(ctx, limit))
 }
 
 /** How many of what is limited were counted within the present time. */
