@@ -10,10 +10,10 @@ import { differenceOf, goneFrom, inOpening, openingDiffers, type StatementDiffer
 import { endedDoubts } from './doubts.ts'
 import { paymentOf } from './events.ts'
 import { newExplainer, type Reversible } from './explain.ts'
-import { doubtedByDecisions, settleGaps } from './gap.ts'
+import { doubtedByDecisions, settleGaps, withdrawLump } from './gap.ts'
 import { comparedBooking, identify, type IdentifiedBooking } from './identify.ts'
 import * as links from './links.sql.ts'
-import { makeRoom, whatStays } from './make-room.ts'
+import { isAgreed, makeRoom, undoes, undoneBy } from './make-room.ts'
 import { moveLumps } from './gap.sql.ts'
 import * as queries from './queries.ts'
 import { notifiedBooking, withdrawBooking } from './withdraw.ts'
@@ -105,21 +105,20 @@ async function bookAgain(
   { received, scope, seen }: Scoped & { seen: chain.ChainedStatement },
   reports: BankReports,
 ): Promise<StatementDifference | undefined> {
-  const { statement, isAccepted = false, corrects = false } = received
+  const { statement, isAccepted = false, corrects = false, takesBack = [] } = received
   const { balance } = statement
   if (!balance) return undefined
   if (seen.is_in_opening) return inOpening
   const known = await knownBookings(bank, db, scope, { statement, statementId: seen.id })
   const identified = identify(bank, statement, { known, statementId: seen.id, overlaps: seen.overlaps })
   const difference = differenceOf({ ...statement, balance }, seen, { identified, known })
+  const undone = difference ? await undoneBy(bank, db, { balance, seen }, reports) : []
   // A file that was accepted before, and is only read again, does not undo one that was accepted since.
-  if (difference && !corrects) {
-    const around = [seen.id, ...(seen.next_id === null ? [] : [seen.next_id])]
-    return { ...difference, why: `${difference.why}${await whatStays(bank, db, around, reports)}` }
-  }
+  if (difference && !(corrects && isAgreed(undone, takesBack))) return undoes(difference, undone)
   if (statement.isLastPage && !seen.is_last) chain.markLast(db, seen.id)
   if (!isAccepted) return undefined
   if (difference) {
+    for (const { id } of undone) await withdrawLump(bank, db, id, reports)
     chain.correctStatement(db, seen.id, { ...statement, balance }, received.file.id)
     await bookBookings(bank, db, { received, scope, statementId: seen.id, seen }, reports)
   }

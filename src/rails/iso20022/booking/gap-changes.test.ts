@@ -17,6 +17,7 @@ import {
   send,
   withBank,
 } from '../../../../test/support/statement-gaps.ts'
+import type { BankWorld } from '../../../../test/support/bank-world.ts'
 import { listBankFiles } from '../files.ts'
 import { bankRail } from '../rails.ts'
 
@@ -143,15 +144,62 @@ describe('a lost statement, where a person has decided about the gap', () => {
 })
 
 describe('a corrected statement', () => {
-  it('says that what a person has decided about stays, and is a break once the statement is accepted', () =>
+  it('has what a person has decided about before it reversed once operators accept that, where it opens differently', () =>
     withBank(async (world) => {
       await accept(world, { number: 2, on: 3, opening: 1070, closing: 1070 })
       const lump = await decide(world)
       assert.deepEqual(await send(world, { number: 2, on: 3, opening: 1080, closing: 1080 }, 'corrected.xml'), [])
       const [file] = await listBankFiles(world.ctx.db)
-      assert.ok(file?.why.includes(`around it (${lump}): that stays`), file?.why)
+      assert.ok(file?.why.includes(`around it (${lump}). If the file is accepted, that is reversed`), file?.why)
+      assert.deepEqual(await acceptFile(world, 'corrected.xml'), [
+        ['deposit_withdrawn', 70],
+        ['deposit_final', 80],
+      ])
+      assert.deepEqual([await lumps(world), await findings(world)], [[80], []])
+      await assertAgrees(world)
+    }))
+
+  /** A statement lacks an order's deposit, which a person has decided about as the difference of the next one. */
+  const lacking = { number: 2, on: 3, opening: 1000, closing: 1000 }
+  const whole = { ...lacking, closing: 1100, entries: [other()] }
+  async function decidedAfter(world: BankWorld): Promise<void> {
+    await send(world, lacking)
+    await accept(world, { number: 3, on: 4, opening: 1100, closing: 1100 })
+    assert.deepEqual(await lumps(world), [100])
+  }
+
+  it('credits nothing that a person has decided about after it, until operators accept that this is reversed', () =>
+    withBank(async (world) => {
+      await decidedAfter(world)
+      await decide(world)
+      assert.deepEqual(await send(world, whole, 'corrected.xml'), [])
+      assert.deepEqual(await acceptFile(world, 'corrected.xml'), [
+        ['deposit_withdrawn', 100],
+        ['deposit_final', 100],
+      ])
+      assert.deepEqual([await lumps(world), await findings(world)], [[], []])
+      await assertAgrees(world)
+    }))
+
+  it('is accepted again where a person has decided since it was refused', () =>
+    withBank(async (world) => {
+      await decidedAfter(world)
+      await send(world, whole, 'corrected.xml')
+      await decide(world)
       assert.deepEqual(await acceptFile(world, 'corrected.xml'), [])
-      assert.deepEqual([await lumps(world), await findings(world)], [[70], [['double', 10]]])
+      assert.deepEqual((await acceptFile(world, 'corrected.xml')).length, 2)
+      assert.deepEqual([await lumps(world), await findings(world)], [[], []])
+    }))
+
+  it('leaves alone what a person has decided about where that still fits', () =>
+    withBank(async (world) => {
+      await decidedAfter(world)
+      const lump = await decide(world)
+      const entries = [other(), { amount: '100.00', debit: true }]
+      await send(world, { ...lacking, entries }, 'corrected.xml')
+      assert.deepEqual(await acceptFile(world, 'corrected.xml'), [['deposit_final', 100]])
+      assert.deepEqual([await decide(world), await findings(world)], [lump, []])
+      await assertAgrees(world)
     }))
 })
 

@@ -48,10 +48,10 @@ export const lumpsAbout = (
       and ${until} >= (before.closing_on - 7)::text and ${from} <= one.closing_on::text
     order by lump.id for update of lump`
 
-/** A statement that comes between two others. */
-type Between = { previousId: bigint | null; laterId: bigint; opening: bigint; closing: bigint }
+/** A statement between two others, if there are some. */
+type Between = { previousId: bigint | null; laterId: bigint | null; opening: bigint; closing: bigint }
 
-/** What would be left before a statement that comes between two others, and after it. */
+/** What would be left before a statement between two others, and after it. */
 export const restsAround = async (
   db: Db,
   rail: string,
@@ -59,12 +59,11 @@ export const restsAround = async (
 ): Promise<{ earlier: bigint; later: bigint }> => {
   const [rests] = await db.sql<{ earlier: bigint; later: bigint }>`
     select coalesce(${opening}::numeric - before.closing + before.overlap_after, 0)::numeric(38, 0) as earlier,
-      (next.opening - ${closing}::numeric + next.overlap)::numeric(38, 0) as later
-    from iso20022_statements as next
-    left join iso20022_statements as before on before.id = ${previousId} and not before.is_in_opening
-    where next.rail = ${rail} and next.id = ${laterId}`
-  if (!rests) throw new Error('The later statement is gone.')
-  return rests
+      coalesce(next.opening - ${closing}::numeric + next.overlap, 0)::numeric(38, 0) as later
+    from (select) as here
+    left join iso20022_statements as before on before.rail = ${rail} and before.id = ${previousId} and not before.is_in_opening
+    left join iso20022_statements as next on next.rail = ${rail} and next.id = ${laterId}`
+  return rests ?? { earlier: 0n, later: 0n }
 }
 
 /** Lumps lie before another statement: it has come between, and does not open differently. */

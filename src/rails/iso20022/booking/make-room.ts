@@ -1,5 +1,6 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
 import type { Bank, BankReports } from '../bank.ts'
+import type { ChainedStatement } from './chain.sql.ts'
 import type { StatementBalance } from './chain.ts'
 import type { StatementDifference } from './differ.ts'
 import { paymentOf } from './events.ts'
@@ -34,7 +35,7 @@ export async function makeRoom(bank: Bank, db: Atomic, coming: Coming, reports: 
   if (!lump) return { moved: [] }
   const { identified, explain } = await coming.look()
   const rests = await queries.restsAround(db, bank.name, { ...coming, ...balance })
-  const amount = decided.reduce((sum, one) => sum + signed(one), 0n)
+  const amount = sumOf(decided)
   if (rests.later === amount) return { moved: [] }
   if (rests.earlier === amount && rests.later === 0n) return { moved: decided.map(({ id }) => id) }
   const [only, ...others] = identified
@@ -45,27 +46,39 @@ export async function makeRoom(bank: Bank, db: Atomic, coming: Coming, reports: 
     queries.adoptLump(db, lump.id, only.stated)
     return { moved: [] }
   }
-  if (!decided.every(({ id }) => takesBack.includes(paymentOf(id)))) return { why: decidedAlready(decided, amount) }
+  if (!isAgreed(decided, takesBack)) return { why: decidedAlready(decided, amount) }
   for (const { id } of decided) await withdrawLump(bank, db, id, reports)
   return { moved: [] }
 }
 
-/** What a person has decided about before some statements: a corrected one does not change it. */
-export async function whatStays(
+/** What a person has decided about around a statement that a corrected one leaves another amount unknown at. */
+export async function undoneBy(
   bank: Bank,
   db: Atomic,
-  statements: readonly bigint[],
+  { balance, seen }: { balance: StatementBalance; seen: ChainedStatement },
   reports: BankReports,
-): Promise<string> {
-  const named: string[] = []
-  for (const id of statements)
-    for (const lump of await decidedOf(bank, db, await queries.lumpsBefore(db, bank.name, id), reports))
-      named.push(paymentOf(lump.id))
-  if (named.length === 0) return ''
-  return ` A person has decided about what no statement had around it (${named.join(', ')}): that stays, and is a break if it no longer fits.`
+): Promise<StoredBooking[]> {
+  const { previous_id: previousId, next_id: laterId } = seen
+  const rests = await queries.restsAround(db, bank.name, { previousId, laterId, ...balance })
+  const ends = [
+    { id: seen.id, rest: rests.earlier, isSame: balance.opening === seen.opening },
+    { id: laterId, rest: rests.later, isSame: balance.closing === seen.closing },
+  ]
+  const undone: StoredBooking[] = []
+  for (const { id, rest, isSame } of ends) {
+    if (id === null || isSame) continue
+    const decided = await decidedOf(bank, db, await queries.lumpsBefore(db, bank.name, id), reports)
+    if (sumOf(decided) !== rest) undone.push(...decided)
+  }
+  return undone
 }
 
+const sumOf = (lumps: readonly StoredBooking[]): bigint => lumps.reduce((sum, one) => sum + signed(one), 0n)
 const signed = ({ direction, amount }: StoredBooking): bigint => (direction === 'in' ? amount : -amount)
+
+/** Whether operators have agreed to reverse all of it. */
+export const isAgreed = (decided: readonly StoredBooking[], takesBack: readonly string[]): boolean =>
+  decided.every(({ id }) => takesBack.includes(paymentOf(id)))
 
 /** Whether a booking is new, and no other money than a lump. */
 const isSameMoney = ({ stated, known, doubt }: IdentifiedBooking, lump: StoredBooking): boolean =>
@@ -77,11 +90,23 @@ const isSameMoney = ({ stated, known, doubt }: IdentifiedBooking, lump: StoredBo
   stated.direction === lump.direction &&
   stated.amount === lump.amount
 
+const ifAccepted =
+  'If the file is accepted, that is reversed, what was paid out of it is a loss, and the bookings of the statement count.'
+const namesOf = (decided: readonly StoredBooking[]): string[] => decided.map(({ id }) => paymentOf(id))
+
 const decidedAlready = (decided: readonly StoredBooking[], amount: bigint): StatementDifference => ({
   cause: 'double',
-  why:
-    `What this statement brings was booked as one amount before it came (${decided.map(({ id }) => paymentOf(id)).join(', ')}), and a person ` +
-    'has decided about that. If the file is accepted, that is reversed, what was paid out of it is a loss, and the bookings of the statement count.',
+  why: `What this statement brings was booked as one amount before it came (${namesOf(decided).join(', ')}), and a person has decided about that. ${ifAccepted}`,
   amount,
-  takesBack: decided.map(({ id }) => paymentOf(id)),
+  takesBack: namesOf(decided),
 })
+
+/** How a corrected statement differs, and what is reversed if operators accept it. */
+export const undoes = (difference: StatementDifference, undone: readonly StoredBooking[]): StatementDifference =>
+  undone.length === 0
+    ? difference
+    : {
+        ...difference,
+        why: `${difference.why} A person has decided about what no statement had around it (${namesOf(undone).join(', ')}). ${ifAccepted}`,
+        takesBack: namesOf(undone),
+      }
