@@ -3,6 +3,7 @@ import { endCreditingHalt, haltCrediting } from '../exchange/settlement/halts.ts
 import { mayComeBack } from '../exchange/settlement/payout.ts'
 import { isDecided, isMatchedTo, type OwnPayment, reverseOwnDebit } from '../exchange/settlement/reverse-own-money.ts'
 import { bookCharges } from '../exchange/settlement/charges.ts'
+import { isBalanceOpened } from '../exchange/treasury/balances.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import { openSumsub } from '../identity/sumsub.ts'
 import { openBitcoin, worthIn } from './bitcoin.ts'
@@ -49,6 +50,7 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
         accepts: (db: Atomic, file: Parameters<typeof isBankFileAccepted>[2]) => isBankFileAccepted(ctx, db, file),
         isDecided,
         isMatchedTo,
+        isOpened: (db: Atomic, of: Parameters<typeof isBalanceOpened>[2]) => isBalanceOpened(ctx, db, of),
         mayComeBack,
         debitGone: (db: Atomic, money: OwnPayment) => reverseOwnDebit(ctx, db, money),
         taken: (db: Atomic, file: { id: bigint }) => enqueueComparison(ctx, db, file),
@@ -100,6 +102,7 @@ export type RailReports = {
   accepts(db: Atomic, file: Parameters<typeof isBankFileAccepted>[2]): Promise<boolean>
   isDecided(db: Atomic, money: OwnPayment): Promise<boolean>
   isMatchedTo(db: Atomic, money: OwnPayment, reference: string): Promise<boolean>
+  isOpened(db: Atomic, of: Parameters<typeof isBalanceOpened>[2]): Promise<boolean>
   mayComeBack(db: Atomic, payment: { rail: string; key: string }): Promise<boolean>
   debitGone(db: Atomic, money: OwnPayment): Promise<void>
   /** A file of a bank was stored. */

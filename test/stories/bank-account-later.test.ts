@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test'
 
 import { type BankExchange, ourAccount, startBankExchange } from '../support/bank-exchange.ts'
 import { camt, ourIban } from '../support/camt.ts'
-import { assertBooksHold, bookBalance } from '../support/journey.ts'
+import { assertBooksHold, bookBalance, settled } from '../support/journey.ts'
 
 const other = '{ currency: EUR, other: "11111111", bic: BYLADEM1001, holder: Example Ltd }'
 let story: BankExchange
@@ -47,4 +47,14 @@ it('an account at a bank that comes later is opened once, with what its first st
   assert.match((await open('500.75', '11111111')).err, /opening balance of 11111111 at bank-1 is booked already/)
   assert.equal(await bookBalance(story.exchange, 'held:bank-1', 'EUR-EUR'), 252_075n)
   await assertBooksHold(story.exchange)
+})
+
+it('money of a statement before the first one is in the opening balance: it is not credited again', async () => {
+  const { reference } = await story.awaited('100')
+  const entries = [{ amount: '100.00', payments: [{ remittance: reference, amount: '100.00' }] }]
+  story.bank.drop('S-0.xml', camt({ id: 'S-0', date: '2020-01-02', opening: '1900.00', closing: '2000.00', entries }))
+  await story.taken()
+  await settled(story.exchange)
+  assert.match((await story.line.cambio('bank', 'file', 'list')).out, /S-0\.xml.*refused/)
+  assert.equal(await bookBalance(story.exchange, 'held:bank-1', 'EUR-EUR'), 252_075n)
 })

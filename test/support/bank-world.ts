@@ -29,6 +29,8 @@ export type BankWorld = {
   /** Payments that a person has decided about, and debits that were taken back. */
   decided: Set<string>
   gone: string[]
+  /** Accounts whose opening balance is booked. */
+  opened: Set<string>
   /** Lets real time pass. */
   pass(ms: number): void
   /** The bank as another process would open it. */
@@ -63,6 +65,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
   const accepted = new Set<string>()
   const decided = new Set<string>()
   const gone: string[] = []
+  const opened = new Set<string>()
   const reopen: BankWorld['reopen'] = async (other = {}) => {
     const bank = await openBank(
       { ...bankEntry, ...change, ...other },
@@ -82,6 +85,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
       taken: () => undefined,
       isDecided: (_: unknown, { payment }: { payment: string }) => Promise.resolve(decided.has(payment)),
       isMatchedTo: () => Promise.resolve(false),
+      isOpened: (_: unknown, { account }: { account: string }) => Promise.resolve(opened.has(account)),
       mayComeBack: () => Promise.resolve(true),
       debitGone: (_: unknown, { payment }: { payment: string }) => Promise.resolve(void gone.push(payment)),
       charge: (_: unknown, costs: BankWorld['charges']) => {
@@ -104,6 +108,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
     accepted,
     decided,
     gone,
+    opened,
     pass: (ms) => {
       ahead += ms
     },

@@ -129,6 +129,18 @@ async function checkBankOpening(
   }
 }
 
+/** Whether an account of a rail has an opening balance, by itself or in that of its rail. Until the block ends, it gets none. */
+export async function isBalanceOpened(
+  { rails }: Ctx,
+  db: Atomic,
+  { rail, account, asset }: { rail: string; account: string; asset: string },
+): Promise<boolean> {
+  const place = rails.named(rail)?.custodyAccount ?? rail
+  await reserve(db, [{ place, asset, amount: 0n }])
+  const openings = await queries.openingsOf(db, { place, asset })
+  return openings.some(({ bank_account: own }) => own === null || own === account)
+}
+
 /**
  * Books what a processor or bank charged us on a custody account: monthly fees, fees that it deducts. Audited. CONFLICT for more than what
  * a processor has settled with a payout and has not paid: nothing else says that it has charged it.

@@ -74,6 +74,8 @@ export type BankReports = {
   taken(db: Atomic, file: { id: bigint }): void
   /** Whether a person has decided about money without an order: matched, sent back or booked it. */
   isDecided(db: Atomic, money: { rail: string; payment: string }): Promise<boolean>
+  /** Whether the opening balance of an account is booked. One that is not, is not before the block ends. */
+  isOpened(db: Atomic, of: { rail: string; account: string; asset: string }): Promise<boolean>
   /** Whether what left under a key can still come back to what it was paid for. */
   mayComeBack(db: Atomic, payment: { rail: string; key: string }): Promise<boolean>
   /** Whether it was matched to the order that has a reference. */

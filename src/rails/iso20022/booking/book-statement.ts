@@ -6,7 +6,7 @@ import { apart, dayAfter, sightingOf } from './agree.ts'
 import { bookNews, entryAmountOf, type ExplainerWithDeposits, type ReceivedStatement } from './book-news.ts'
 import { placeStatement } from './chain.ts'
 import * as chain from './chain.sql.ts'
-import { differenceOf, goneFrom, inOpening, openingDiffers, type StatementDifference } from './differ.ts'
+import { beforeOpening, differenceOf, goneFrom, inOpening, openingDiffers, type StatementDifference } from './differ.ts'
 import { endedDoubts } from './doubts.ts'
 import { paymentOf } from './events.ts'
 import { newExplainer, type Reversible } from './explain.ts'
@@ -54,7 +54,9 @@ async function placeAndBook(
   if (placement.state === 'known') return bookAgain(bank, db, { received, scope, seen: placement.statement }, reports)
 
   if (placement.state === 'differs' && !isAccepted) return openingDiffers(statement.account.asset, stated, placement)
-  const { previousId, nextId, isInOpening } = placement
+  const { previousId, nextId } = placement
+  const isInOpening = placement.isInOpening || (await leadsToOpening(db, scope, placement, reports))
+  if (isInOpening && !placement.isInOpening && !isAccepted) return beforeOpening(stated)
   if (isInOpening) {
     await chain.insertStatement(db, scope, stated, { fileId: file.id, previousId, nextId, isInOpening })
     return inOpening
@@ -75,16 +77,20 @@ async function placeAndBook(
           reports,
         )
   if ('why' in room) return room.why
-  const statementId = await chain.insertStatement(db, scope, stated, {
-    fileId: file.id,
-    previousId,
-    nextId,
-    isInOpening,
-  })
+  const place = { fileId: file.id, previousId, nextId, isInOpening }
+  const statementId = await chain.insertStatement(db, scope, stated, place)
   if (room.moved.length > 0) moveLumps(db, room.moved, statementId)
   await bookBookings(bank, db, { received, scope, statementId }, reports)
   return undefined
 }
+
+/** Whether a statement comes before the first one of its account, whose opening balance is booked: its money is in that. */
+const leadsToOpening = async (
+  db: Atomic,
+  { rail, account, asset }: queries.StatementScope,
+  { previousId, nextId }: { previousId: bigint | null; nextId: bigint | null },
+  reports: BankReports,
+): Promise<boolean> => previousId === null && nextId !== null && reports.isOpened(db, { rail, account, asset })
 
 /** What the bookings of a statement are that is not stored yet. */
 async function lookAt(bank: Bank, db: Atomic, { received: { statement }, scope }: Scoped) {

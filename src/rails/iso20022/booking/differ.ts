@@ -38,6 +38,13 @@ export function openingDiffers(
   }
 }
 
+/** It leads to the first statement of its account, whose opening balance is booked. */
+export const beforeOpening = ({ balance }: NewStatement): StatementDifference => ({
+  cause: 'opening_differs',
+  why: `It leads to the first statement of the account, whose opening balance is booked. ${ifAccepted}`,
+  amount: balance.closing - balance.opening,
+})
+
 /** An older statement than the first one of its account that was booked. */
 export const inOpening: StatementDifference = {
   why: 'It is older than the first statement that is booked: what it says is in the opening balance, and nothing of it is booked.',
