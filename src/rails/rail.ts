@@ -26,7 +26,7 @@ export type Rail = {
    * with SIGNATURE_INVALID what does not prove its sender, with BAD_REQUEST what it cannot read; then nothing of the call is kept.
    */
   readCallback?(request: CallbackRequest): Promise<CallbackReading>
-  /** What the rail says it holds for us, to compare with the books: without what is not final yet. Where it has `notePayout`, read with `db` alone. */
+  /** What the rail says it holds for us, to compare with the books: without what is not final yet. Where it has `noteChange`, read with `db` alone. */
   balance(asset: string, db?: Db): Promise<bigint>
   /** Says whether payments can be made now, for `cambio doctor`. A provider that is down is an answer, not an error. */
   check?(): Promise<RailCheck>
@@ -36,8 +36,8 @@ export type Rail = {
   unexplained?(db: Db, limit: number): Promise<UnexplainedBooking[]>
   /** Of its payments, in or out, those that may be reports of one payment; by the payment. Reads with `db` alone. */
   doubts?(db: Db, payments: readonly string[]): Promise<Map<string, MoneyDoubt>>
-  /** Notes that its custodian has paid to an account of ours elsewhere, if it does not report that: once a key, in the block that books it. */
-  notePayout?(db: Atomic, payout: { key: string; asset: string; amount: bigint; at: Date }): void
+  /** Notes what its custodian paid us or charged (below zero), or held before, and does not report. Once a key, in the block that books it. */
+  noteChange?(db: Atomic, change: { key: string; asset: string; amount: bigint; at: Date }): void
   /** Notes what a dispute in a currency that is not its payment's withholds of it, as is booked: nobody else says how much it is. */
   noteWithheld?(db: Atomic, withheld: Withheld): void
   /** Lets its chain be read again from a block on, and does `also` in the same block. What was reported and is gone is reversed. */

@@ -4,11 +4,13 @@ import { after, before, it } from 'node:test'
 
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { bookOwnMoney } from '../../src/exchange/operations/own-money.ts'
+import { refundTransaction } from '../../src/exchange/operations/staff.ts'
 import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
-import { bookCharge } from '../../src/exchange/treasury/balances.ts'
+import { bookCharge, openBalance } from '../../src/exchange/treasury/balances.ts'
+import type { Db } from '../../src/platform/db/sql.ts'
 import { makeReference } from '../../src/reference/bank/creditor-reference.ts'
 import { type CardExchange, startCardExchange } from '../support/card-exchange.ts'
-import { advance, assertBooksHold, bookBalance, lookup, pay, readyToPay } from '../support/journey.ts'
+import { advance, arrive, assertBooksHold, bookBalance, lookup, pay, readyToPay } from '../support/journey.ts'
 import { foundAnew } from '../support/planted.ts'
 import { strayDeposit } from '../support/stray-money.ts'
 import { until } from '../support/telling.ts'
@@ -94,23 +96,95 @@ it('a charge that no payout of a processor has settled is refused, with how to b
   await assertBooksHold(exchange)
 })
 
-it('a charge is refused while the processor takes a payment back and this is not booked yet', async () => {
+const charged = { reason: 'Monthly fee.', actor: 'cli:test' }
+
+/** Has the processor report something that is not booked before `meanwhile` has ended: settling it waits for what `locks`. */
+async function unbooked(
+  locks: (db: Db) => Promise<unknown>,
+  report: () => Promise<unknown>,
+  meanwhile: () => Promise<void>,
+): Promise<void> {
+  const reported = () => lookup(cards.exchange, 'select from rail_events where rail = $1', ['cards'])
+  await cards.exchange.service.composition.ctx.db.atomic(async (db) => {
+    const before = (await reported()).length
+    await locks(db)
+    await report()
+    await until(async () => (await reported()).length > before, 'the report')
+    await meanwhile()
+  })
+}
+
+const charge = (amount: string, left?: string) =>
+  bookCharge(cards.exchange.service.composition.ctx, { ...charged, account: 'cards', asset: 'EUR-EUR', amount, left })
+
+it('what a processor takes back and is not booked yet cannot be charged, and what its payouts leave can', async () => {
   const { exchange, fake } = cards
   const { ctx } = exchange.service.composition
-  const charge = (amount: string) =>
-    bookCharge(ctx, { account: 'cards', asset: 'EUR-EUR', amount, reason: 'Monthly fee.', actor: 'cli:test' })
   const { payment } = await cards.paid()
-  const before = await cards.held()
-  await ctx.db.atomic(async (db) => {
-    // Whoever settles what a rail reports waits for this lock.
-    await db.sql`select pg_advisory_xact_lock(hashtextextended(${`cards ${payment.payment_id}`}, 0))`
+  await bookOwnMoney(ctx, await arrived('57'), { ...charged, category: 'transfer', from: 'cards', settled: '60' })
+  const settling = `cards ${payment.payment_id}`
+  const lock = (db: Db) => db.sql`select pg_advisory_xact_lock(hashtextextended(${settling}, 0))`
+  const takesBack = () => {
     fake.change(payment.payment_id, { status: 'cancelled_post_capture' })
-    await cards.deliver()
-    const sql = `select from rail_events where reverses and payment = $1`
-    await until(async () => (await lookup(exchange, sql, [payment.payment_id])).length > 0, 'the void')
-    await assert.rejects(charge('10'), { code: 'CONFLICT', message: /not booked yet/ })
+    return cards.deliver()
+  }
+  await unbooked(lock, takesBack, async () => {
+    await assert.rejects(charge('3.01'), { code: 'CONFLICT', message: /leave 3 EUR open.*has left it is not booked/ })
+    await charge('1')
   })
-  await until(async () => (await cards.held()) < before, 'the reversal')
-  await assert.rejects(charge('10'), { code: 'CONFLICT', message: /suspense book ID/ })
+  await advance(exchange, 'P4D')
+  await assert.rejects(charge('2.01'), { code: 'CONFLICT', message: /leave 2 EUR open/ })
+  await charge('2')
+  assert.deepEqual((await reconcile(ctx)).breaks, [])
+  await assertBooksHold(exchange)
+})
+
+it('what a processor has paid back to a customer and is not booked yet cannot be charged', async () => {
+  const { exchange, fake } = cards
+  const { ctx } = exchange.service.composition
+  const { id, payment } = await cards.atThePage()
+  fake.pay(payment.payment_id, { amount_received: 4_200 })
+  await cards.deliver()
+  await arrive(exchange, id, 'on_hold')
+  await refundTransaction(ctx, BigInt(id), charged)
+  await until(() => fake.refunds.size > 0, 'the refund')
+  const lock = (db: Db) => db.sql`select from plans where rail = 'cards' and state <> 'done' for update`
+  const paysBack = () => {
+    fake.settle()
+    return cards.deliver()
+  }
+  await unbooked(lock, paysBack, () =>
+    assert.rejects(charge('0.01'), { code: 'CONFLICT', message: /leave 0 EUR open.* 42 EUR .*is not booked/ }),
+  )
+  await arrive(exchange, id, 'refunded')
+  await assert.rejects(charge('0.01'), { code: 'CONFLICT', message: /leave 0 EUR open, and/ })
+  await assertBooksHold(exchange)
+})
+
+it('a last fee that no payout follows is charged by what the processor says that it holds still', async () => {
+  const { exchange } = cards
+  const { ctx } = exchange.service.composition
+  await cards.paid()
+  const most = Number(await cards.held()) / 100
+  const left = (rest: number) => (most - rest).toFixed(2)
+  await assert.rejects(charge('12.01', left(12)), { code: 'CONFLICT', message: /leaves 12 EUR open/ })
+  await charge('5', left(12))
+  await charge('7', left(12))
+  await assert.rejects(charge('0.01', left(12)), { code: 'CONFLICT', message: /leaves 0 EUR open/ })
+  await assert.rejects(charge('0.01'), { code: 'CONFLICT', message: /--left/ })
+  await advance(exchange, 'P4D')
+  assert.deepEqual((await reconcile(ctx)).breaks, [])
+  await assertBooksHold(exchange)
+})
+
+it('what a processor held before the exchange began is booked, and is no difference', async () => {
+  const { exchange } = cards
+  const { ctx } = exchange.service.composition
+  await cards.paid()
+  await openBalance(ctx, { ...charged, account: 'cards', asset: 'EUR-EUR', amount: '70' })
+  await bookOwnMoney(ctx, await arrived('60'), { ...charged, category: 'transfer', from: 'cards', settled: '70' })
+  await charge('10')
+  await advance(exchange, 'P4D')
+  assert.deepEqual((await reconcile(ctx)).breaks, [])
   await assertBooksHold(exchange)
 })

@@ -23,11 +23,22 @@ const common = {
 
 const booking =
   (
-    work: (ctx: Ctx, booking: AccountBooking & { bankAccount?: string | undefined }) => Promise<bigint>,
+    work: (
+      ctx: Ctx,
+      booking: AccountBooking & { bankAccount?: string | undefined; left?: string | undefined },
+    ) => Promise<bigint>,
   ): Action<undefined>['run'] =>
   async (ctx, _subject, { reason, text }, { actor }) => {
     const [account = '', asset = '', amount = ''] = ['account', 'asset', 'amount'].map(text)
-    const booked = await work(ctx, { account, asset, amount, bankAccount: text('bank_account'), reason, actor })
+    const booked = await work(ctx, {
+      account,
+      asset,
+      amount,
+      bankAccount: text('bank_account'),
+      left: text('left'),
+      reason,
+      actor,
+    })
     return { said: 'It is booked.', json: { account, ...shownAmount(asset, booked) } }
   }
 
@@ -56,7 +67,18 @@ export const balanceActions: readonly Action<undefined>[] = [
     name: 'book-charge',
     title: 'Book a charge',
     does: 'Books what a processor or bank charged on an account. Audited.',
+    details:
+      'At a processor: no more than its payouts have settled and left out, or than is missing by its own report.',
     commands: [{ words: 'balance charge' }],
+    fields: [
+      ...common.fields,
+      {
+        name: 'left',
+        value: 'N',
+        label: 'Left at the processor',
+        help: 'What it holds by its own report of now, if no payout follows that the charge is deducted from.',
+      },
+    ],
     run: booking(bookCharge),
   },
 ]

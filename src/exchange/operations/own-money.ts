@@ -94,7 +94,7 @@ async function bookCredit(ctx: Ctx, db: Atomic, depositId: bigint, order: OwnOrd
 /** The rail of the processor that has paid money out; undefined where none is named. */
 function processorOf({ rails }: Ctx, { from, category }: OwnOrder): Rail | undefined {
   if (from === undefined) return undefined
-  const rail = rails.all.find(({ custodyAccount, notePayout }) => custodyAccount === from && notePayout !== undefined)
+  const rail = rails.all.find(({ custodyAccount, noteChange }) => custodyAccount === from && noteChange !== undefined)
   if (!rail) throw badField('from', `No processor holds money at ${from}.`)
   if (category !== 'transfer') throw badField('from', 'What a processor has paid out is a transfer.')
   return rail
@@ -139,7 +139,7 @@ async function book(
   const booked = entry({ transactionId: null, kind: 'own_money', ref: id, at }, [{ debit, credit, asset, amount }])
   queries.insertOwnMoney(db, { ...what, id, category, ruleId: ruleId ?? null, reason, by: actor, at })
   await post(db, ctx, [booked])
-  processor?.notePayout?.(db, { key: String(id), asset, amount: settled, at })
+  processor?.noteChange?.(db, { key: String(id), asset, amount: -settled, at })
   recordAudit(db, {
     at,
     actor,

@@ -212,7 +212,7 @@ const isBank = ({ rails }: CustodyAccount): boolean => rails.some(({ findings })
 function causeOfBalance(account: CustodyAccount, id: string, amount: bigint): Cause {
   if (isBank(account)) return 'opening_differs'
   if (amount > 0n) return 'swallowed'
-  if (account.rails.every(({ notePayout }) => notePayout === undefined)) return 'missing'
+  if (account.rails.every(({ noteChange }) => noteChange === undefined)) return 'missing'
   const asset = bookedAsset(id)
   return asset && mayBeCharge(asset, -amount) ? 'charge_not_booked' : 'other_amount'
 }

@@ -227,13 +227,19 @@ export const reversalsToSettle = (db: Db, { rail, payment }: { rail: string; pay
     select id from rail_events where rail = ${rail} and payment = ${payment} and reverses
       and exists (select from jobs where kind = ${railEventReceived} and key = rail_events.id::text)`
 
-/** Whether events of a rail that reverse payments are not settled yet. */
-export const hasReversalsToSettle = async (db: Db, rail: string): Promise<boolean> =>
-  (
-    await db.sql`
-      select from rail_events where rail = ${rail} and reverses
-        and id in (select key::bigint from jobs where kind = ${railEventReceived}) limit 1`
-  ).length > 0
+/** How much of an asset a rail says has left, by payments that it reverses and by payouts, and the books have yet. */
+export const leftUnbooked = async (db: Db, { rail, asset }: { rail: string; asset: string }): Promise<bigint> => {
+  const [row] = await db.sql<{ amount: bigint }>`
+    with waiting as (
+      select id from rail_events where rail = ${rail} and reverses
+        and id in (select key::bigint from jobs where kind = ${railEventReceived})
+      union
+      select event.id from payouts join plans on plans.id = plan_id
+      join rail_events as event on event.rail = plans.rail and event.reference = plan_key and event.kind = 'payout_settled'
+      where payouts.state = 'planned' and plans.rail = ${rail})
+    select coalesce(sum(amount), 0)::numeric(38, 0) as amount from rail_events join waiting using (id) where asset = ${asset}`
+  return row?.amount ?? 0n
+}
 
 /**
  * The events of a payment that were not booked because the rail had withdrawn it when it was reported, and has given it back now: all,

@@ -7,8 +7,9 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { capital, held, methodCosts, placeIn } from '../ledger/account.ts'
+import type { Rail } from '../../rails/rail.ts'
 import { bankOpening } from '../../rails/iso20022/opening.ts'
-import { hasReversalsToSettle } from '../settlement/rail-event.ts'
+import { leftUnbooked } from '../settlement/rail-event.ts'
 import { heldBalances, lowerAvailable, reserve } from '../ledger/balance.ts'
 import { entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
@@ -99,6 +100,7 @@ export async function openBalance(
     const what = { transactionId: null, kind: 'capital', ref, at } as const
     if (bankAccount !== undefined) queries.keepOpening(db, { place: account, account: bankAccount, asset, ref })
     await post(db, ctx, [entry(what, [{ debit: held(account), credit: capital, asset, amount }])])
+    processorOf(ctx, account)?.noteChange?.(db, { key: String(ref), asset, amount, at })
     audit(ctx, db, 'balance.opened', booking)
   })
   return amount
@@ -141,50 +143,65 @@ export async function isBalanceOpened(
   return openings.some(({ bank_account: own }) => own === null || own === account)
 }
 
+/** What a processor says that it still holds for us, in whole units, where no payout follows that could show what it has charged. */
+type ChargeBooking = AccountBooking & { left?: string | undefined }
+
 /**
  * Books what a processor or bank charged us on a custody account: monthly fees, fees that it deducts. Audited. CONFLICT for more than what
- * a processor has settled with a payout and has not paid: nothing else says that it has charged it.
+ * a processor has settled with a payout and has not paid, or holds by the books and not by its own report (`left`).
  */
-export async function bookCharge(ctx: Ctx, booking: AccountBooking): Promise<bigint> {
+export async function bookCharge(ctx: Ctx, booking: ChargeBooking): Promise<bigint> {
   const { account, asset, amount } = checked(ctx, booking)
+  const processor = processorOf(ctx, account)
+  const left = leftAt(booking, processor)
   await ctx.db.atomic(async (db) => {
-    await refuseUnsettled(ctx, db, { account, asset, amount })
+    const unsettled = processor ? await takeKept(db, processor, { account, asset, amount, left }) : 0n
     const at = ctx.clock.now()
     const what = { transactionId: null, kind: 'method_cost', ref: await ctx.rowIds.next(), at } as const
     const charge = entry(what, [{ debit: methodCosts, credit: held(account), asset, amount }])
     await post(db, ctx, [charge])
     lowerAvailable(db, [charge])
-    audit(ctx, db, 'balance.charged', booking)
+    if (unsettled > 0n) processor?.noteChange?.(db, { key: String(what.ref), asset, amount: -unsettled, at })
+    audit(ctx, db, 'balance.charged', booking, booking.left === undefined ? {} : { left: booking.left })
   })
   return amount
 }
 
-async function refuseUnsettled(
-  { rails }: Ctx,
-  db: Atomic,
-  { account, asset: id, amount }: { account: string; asset: string; amount: bigint },
-): Promise<void> {
-  const processor = rails.all.find((one) => one.custodyAccount === account && one.notePayout)
-  if (!processor) return
+const processorOf = ({ rails }: Pick<Ctx, 'rails'>, account: string): Rail | undefined =>
+  rails.all.find((one) => one.custodyAccount === account && one.noteChange)
+
+function leftAt({ asset: id, left }: ChargeBooking, processor: Rail | undefined): bigint | undefined {
+  const asset = bookedAsset(id)
+  if (left === undefined || !asset) return undefined
+  if (!processor) throw badField('left', 'Only a processor may keep what it has charged: at a bank, book its debit.')
+  return unitsAt(left, asset, 'left')
+}
+
+type Charge = { account: string; asset: string; amount: bigint; left: bigint | undefined }
+
+/** Refuses a charge of more than a processor has kept. Gives how much of it no payout has settled, and only `left` shows. */
+async function takeKept(db: Atomic, processor: Rail, { account, asset: id, amount, left }: Charge): Promise<bigint> {
   // Locks the account's row: two operators who book a charge at once do it one after the other.
   await reserve(db, [{ place: account, asset: id, amount: 0n }])
-  // In this order: what is reversed meanwhile is booked, too, or is found to wait.
   const stated = await processor.balance(id, db)
-  if (await hasReversalsToSettle(db, processor.name))
-    throw new Refusal(
-      'CONFLICT',
-      `A payment of ${account} was reversed, but the reversal is not booked yet. Try again in a minute.`,
-    )
-  const kept = ((await heldBalances(db)).get(`${held(account)} ${id}`) ?? 0n) - stated
+  const waiting = await leftUnbooked(db, { rail: processor.name, asset: id })
+  if ((await processor.balance(id, db)) !== stated)
+    throw new Refusal('CONFLICT', `${account} has just reported something. Try again.`)
+  const due = ((await heldBalances(db)).get(`${held(account)} ${id}`) ?? 0n) - waiting
+  const [settled, kept] = [positive(due - stated), positive(due - (left ?? stated))]
+  if (amount <= kept) return positive(amount - settled)
   const asset = bookedAsset(id)
-  if (!asset || amount <= kept) return
-  const most = `${formatAmount(kept > 0n ? kept : 0n, asset)} ${asset.ticker}`
-  throw fieldRefusal(
-    'CONFLICT',
-    'amount',
-    `The payouts of ${account} leave ${most} open, and no more can be charged. First book the payout that the charge was deducted from, with its settled amount (suspense book ID --as transfer --from ${account} --settled AMOUNT).`,
-  )
+  if (!asset) throw new Error(`Unknown asset: ${id}.`)
+  const text = (units: bigint): string => `${formatAmount(units, asset)} ${asset.ticker}`
+  const unbooked = waiting > 0n ? ` ${text(waiting)} that has left it is not booked yet, and is no charge.` : ''
+  const open =
+    left === undefined
+      ? `The payouts of ${account} leave ${text(kept)} open, and no more can be charged.${unbooked} First book the payout that the charge was deducted from, with its settled amount (suspense book ID --as transfer --from ${account} --settled AMOUNT). If none follows, say what ${account} holds by its own report (--left).`
+      : `What ${account} holds by its own report leaves ${text(kept)} open, and no more can be charged.${unbooked}`
+  throw fieldRefusal('CONFLICT', 'amount', open)
 }
+
+const positive = (amount: bigint): bigint => (amount > 0n ? amount : 0n)
 
 function checked(
   ctx: Ctx,
@@ -214,6 +231,7 @@ const audit = (
   db: Parameters<typeof recordAudit>[0],
   action: string,
   { account, asset, amount, reason, actor }: AccountBooking,
+  more: Readonly<Record<string, string>> = {},
 ): void =>
   recordAudit(db, {
     at: clock.now(),
@@ -221,5 +239,5 @@ const audit = (
     action,
     subject: `custody:${account}`,
     before: null,
-    after: { asset, amount, reason },
+    after: { asset, amount, reason, ...more },
   })

@@ -16,7 +16,7 @@ import {
   itemsOf,
   nameLess,
   recordMovements,
-  recordPayout,
+  recordChange,
   recordWithheld,
   rememberItem,
   statementOf,
@@ -69,7 +69,7 @@ export function openCheckoutComRail(
     },
     balance: (asset, block = db) => balanceOf(block, name, asset),
     statement: (period) => statementOf(db, name, period),
-    notePayout: (block, payout) => recordPayout(block, name, payout),
+    noteChange: (block, change) => recordChange(block, name, change),
     noteWithheld: (block, withheld) => recordWithheld(block, name, withheld),
   }
   const begin = async (): Promise<void> => {

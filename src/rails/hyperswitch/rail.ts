@@ -3,7 +3,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { parseJson } from '../../platform/lib/json.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { type Fields, fieldsOf, textOf } from '../processor/call.ts'
-import { balanceOf, findItem, type ItemKind, recordPayout, recordWithheld, statementOf } from '../processor/store.ts'
+import { balanceOf, findItem, type ItemKind, recordChange, recordWithheld, statementOf } from '../processor/store.ts'
 import type { CallbackRequest, Rail, RailCheck, RailEvent, Service } from '../rail.ts'
 import { deposits } from './deposits.ts'
 import { type Desk, type DeskTools, isOurs, openDesk, remember } from './desk.ts'
@@ -35,7 +35,7 @@ export function openHyperswitchRail(settings: HyperswitchSettings, tools: DeskTo
     check: () => checkOf(desk),
     balance: (asset, block = tools.db) => balanceOf(block, name, asset),
     statement: (period) => statementOf(tools.db, name, period),
-    notePayout: (db, payout) => recordPayout(db, name, payout),
+    noteChange: (db, change) => recordChange(db, name, change),
     noteWithheld: (db, withheld) => recordWithheld(db, name, withheld),
   }
   return { rail, desk }

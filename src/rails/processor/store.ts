@@ -164,15 +164,15 @@ export async function nameLess(db: Db, rail: string, events: readonly RailEvent[
   ]
 }
 
-/** Notes that the processor has paid us out: no payment of anybody's, so its statement leaves it out. `at` is business time. */
-export const recordPayout = (
+/** Notes a change that is no payment of anybody's, such as a payout to us: its statement leaves it out. `at` is business time. */
+export const recordChange = (
   db: Atomic,
   rail: string,
   { key, asset, amount, at }: { key: string; asset: string; amount: bigint; at: Date },
 ): void =>
   db.send`
     insert into processor_movements (rail, key, payment, reference, asset, amount, at)
-    values (${rail}, ${`payout:${key}`}, '', '', ${asset}, ${-amount}, ${at})`
+    values (${rail}, ${`payout:${key}`}, '', '', ${asset}, ${amount}, ${at})`
 
 /**
  * Notes what is booked because of a dispute whose currency is not its payment's: the processor withholds it in the payment's, at a rate
