@@ -237,12 +237,12 @@ describe('a difference in the files of a bank', () => {
     })
   }
 
-  it('is of every cause, but for those that planted-differences and needs-caused-chains plant', () => {
+  it('is of every cause, but for those that planted-differences, needs-caused-chains and arrived-unseen plant', () => {
     const planted = cases.flatMap(([, , all]) => all.map(([, cause]) => cause))
-    const elsewhere = ['returned', 'recalled', 'signed_unknown']
+    const elsewhere = ['arrived_unseen', 'returned', 'recalled', 'signed_unknown']
     // The words are those that programs rely on.
     const words =
-      'charge_not_booked double lost_statement missing not_ours opening_differs other_account other_amount recalled returned signed_unknown swallowed'
+      'arrived_unseen charge_not_booked double lost_statement missing not_ours opening_differs other_account other_amount recalled returned signed_unknown swallowed'
     assert.deepEqual([...new Set([...planted, ...elsewhere])].toSorted(), words.split(' '))
     assert.deepEqual(Object.keys(advice).toSorted(), words.split(' '))
   })

@@ -20,6 +20,8 @@ export type LedgerPayment = {
   result?: string
   type?: string
   destination?: string
+  /** An object of the ledger that pays, and knows to whom, where the transaction does not say so: an Escrow or a PayChannel. */
+  paidFrom?: 'Escrow' | 'PayChannel'
 }
 
 /** A transaction in a ledger. */
@@ -86,10 +88,9 @@ export async function openXrplLedger() {
     }
     if (method === 'account_info') {
       const upTo = parameters.ledger_index === 'validated' ? seen : Number(parameters.ledger_index)
-      const balance = entries.reduce((sum, one) => (one.ledger <= upTo ? sum + one.credited : sum), 50_000_000n)
       return {
         validated: true,
-        account_data: { Balance: String(balance), Flags: 0x2_0000, Sequence: ourSequence, OwnerCount: 1 },
+        account_data: { Balance: String(balanceAt(upTo)), Flags: 0x2_0000, Sequence: ourSequence, OwnerCount: 1 },
       }
     }
     const least = Math.max(Number(parameters.ledger_index_min), state.first)
@@ -103,6 +104,16 @@ export async function openXrplLedger() {
       transactions: page,
       ...(found.length > at + 2 ? { marker: { ledger: at + 2, seq: 0 } } : {}),
     }
+  }
+
+  const balanceAt = (upTo: number): bigint =>
+    entries.reduce((sum, one) => (one.ledger <= upTo ? sum + one.credited : sum), 50_000_000n)
+
+  /** What the metadata of a transaction says of our account (xrpl.org, "Transaction Metadata"). What did not change is left out. */
+  function changed(credited: bigint): Fields {
+    const [before, now] = [balanceAt(head), balanceAt(head) + credited].map(String)
+    const was = credited === 0n ? {} : { PreviousFields: { Balance: before } }
+    return { ModifiedNode: { LedgerEntryType: 'AccountRoot', FinalFields: { Account: account, Balance: now }, ...was } }
   }
 
   /** Takes a transaction as rippled does: it checks the bytes, the signature and the account with the ledger's own library. */
@@ -130,9 +141,11 @@ export async function openXrplLedger() {
         accounts.get(to) === undefined && BigInt(String(tx.Amount)) < 1_000_000n ? 'tecNO_DST' : 'tesSUCCESS'
       if (result === 'tesSUCCESS' && !accounts.has(to)) accounts.set(to, 0)
       const paid = result === 'tesSUCCESS' ? BigInt(String(tx.Amount)) : 0n
-      const meta = { TransactionResult: result, ...(paid > 0n ? { delivered_amount: tx.Amount } : {}) }
+      const credited = -paid - BigInt(tx.Fee)
+      const delivered = paid > 0n ? { delivered_amount: tx.Amount } : {}
+      const meta = { TransactionResult: result, AffectedNodes: [changed(credited)], ...delivered }
       const fields = { hash, ledger_index: head, validated: true, tx_json: tx, meta }
-      entries.push({ ledger: head, credited: -paid - BigInt(tx.Fee), fields })
+      entries.push({ ledger: head, credited, fields })
     }
     waiting = waiting.filter(({ tx }) => tx.Sequence >= ourSequence && tx.LastLedgerSequence > head)
   }
@@ -157,7 +170,8 @@ export async function openXrplLedger() {
     useNumber: () => {
       head += 1
       const tx = { TransactionType: 'AccountSet', Account: account, Fee: '10', Sequence: (ourSequence += 1) - 1 }
-      const fields = { ledger_index: head, validated: true, tx_json: tx, meta: { TransactionResult: 'tesSUCCESS' } }
+      const meta = { TransactionResult: 'tesSUCCESS', AffectedNodes: [changed(-10n)] }
+      const fields = { ledger_index: head, validated: true, tx_json: tx, meta }
       entries.push({ ledger: head, credited: -10n, fields: { ...fields, hash: 'F'.repeat(64) } })
       waiting = waiting.filter((one) => one.tx.Sequence >= ourSequence)
     },
@@ -171,24 +185,24 @@ export async function openXrplLedger() {
       result = 'tesSUCCESS',
       type = 'Payment',
       destination = account,
+      paidFrom,
     }: LedgerPayment) => {
       head += 1
       const hash = createHash('sha256')
         .update(String((sequence += 1)))
         .digest('hex')
         .toUpperCase()
-      const tx = { TransactionType: type, Account: sender, Destination: destination, DeliverMax: amount }
-      entries.push({
-        ledger: head,
-        credited: typeof delivered === 'string' && result === 'tesSUCCESS' ? BigInt(delivered) : 0n,
-        fields: {
-          hash,
-          ledger_index: head,
-          validated: true,
-          tx_json: tag === undefined ? tx : { ...tx, DestinationTag: tag },
-          meta: { TransactionResult: result, delivered_amount: delivered },
-        },
-      })
+      const isOurs = typeof delivered === 'string' && result === 'tesSUCCESS' && destination === account
+      const credited = isOurs ? BigInt(delivered) : 0n
+      const to = { Destination: destination, ...(tag === undefined ? {} : { DestinationTag: tag }) }
+      const limits = type === 'Payment' ? { DeliverMax: amount } : {}
+      const tx = { TransactionType: type, Account: sender, ...limits, ...(paidFrom ? { Owner: sender } : to) }
+      const object = { LedgerEntryType: paidFrom, FinalFields: { Account: sender, Amount: amount, ...to } }
+      const nodes = [...(paidFrom ? [{ DeletedNode: object }] : []), changed(credited)]
+      // Only these say what they delivered.
+      const says = ['Payment', 'AccountDelete', 'CheckCash'].includes(type) ? { delivered_amount: delivered } : {}
+      const meta = { TransactionResult: result, AffectedNodes: nodes, ...says }
+      entries.push({ ledger: head, credited, fields: { hash, ledger_index: head, validated: true, tx_json: tx, meta } })
       return hash
     },
     /** Closes ledgers without payments to us. */

@@ -59,7 +59,7 @@ export const debits: NeedSource = {
     })),
 }
 
-/** Differences between the books and the statements of those who hold our money. */
+/** Differences between the books and the statements of those who hold our money. What lies in suspense is a need as such. */
 export const breaks: NeedSource = {
   kind: 'break',
   permission: 'money.resolve',
@@ -81,7 +81,7 @@ export const breaks: NeedSource = {
     select wanted.cause, breaks.id::text as subject, found_at as since, null as "order", account as about, asset,
       abs(amount) as amount, null as count
     from unnest(${causesOf(look)}::text[], ${timesOf(look)}::timestamptz[]) as wanted (cause, before)
-    join breaks on state = 'open' and found_at <= before
+    join breaks on state = 'open' and found_at <= before and breaks.cause <> 'arrived_unseen'
       and wanted.cause = case when breaks.cause = 'signed_unknown' then 'signed' else 'open' end
     order by found_at, breaks.id limit ${look.limit}`,
 }

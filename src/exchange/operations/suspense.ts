@@ -76,7 +76,7 @@ export async function listSuspense({ db, rails }: Pick<Ctx, 'db' | 'rails'>): Pr
 
 /** A deposit that lies in suspense. CONFLICT for any other. */
 export async function suspenseDeposit({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<SuspenseDeposit> {
-  const [found] = await suspenseDeposits(db, 1, id)
+  const [found] = await suspenseDeposits(db, 1, { id })
   if (!found) throw new Refusal('CONFLICT', 'This money is not in suspense.')
   return found
 }

@@ -15,6 +15,8 @@ export const advice: Readonly<Record<Cause, string>> = {
     'The deposit was reversed, and its order still has it: hold the order, and ask the payer’s bank why. See what is stuck, and have the callback or the file read again. Resolving it books nothing.',
   signed_unknown:
     'Halt everything at once, the signer too: it has signed a payment that no payout of ours is behind. Find out who has asked for it. After a restored backup, compare it with the orders of that time.',
+  arrived_unseen:
+    'It lies in suspense: an account that was deleted, an escrow or a contract brought it, and no order is named. Find the transfer by its hash, then give it to its order, send it back, or book it as our own. This break ends by that.',
   swallowed:
     'Have the file or the callback read again. If it stays, look for the payment in suspense. What a wallet or a processor had at the start is its opening balance: book it.',
   lost_statement: 'Ask the bank for the statement, or say that its number will not come.',

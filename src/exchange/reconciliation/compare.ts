@@ -12,6 +12,7 @@ export type Cause =
   | 'charge_not_booked' // the custodian has charged it
   | 'returned' //          a payout came back, and the books do not have it
   | 'signed_unknown' //    the signer has signed it, and no payout of ours is behind it
+  | 'arrived_unseen' //    coins that no payment to us brought, and that belong to no order
   | 'recalled' //          a deposit was reversed, and the books do not have it
 
 /**

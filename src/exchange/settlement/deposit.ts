@@ -167,10 +167,15 @@ export type SuspenseDeposit = {
 }
 
 /**
- * Deposits that lie in suspense, as far as they are not on their way back or have ended, oldest first; `id`: only this one. A return
- * that failed lies there again, even if the rest of its payment was given to a transaction.
+ * Deposits that lie in suspense, as far as they are not on their way back or have ended, oldest first; `id`: only this one;
+ * `isUnseen`: only what no payment to us brought. A return that failed lies there again, even if the rest of its payment was given to
+ * a transaction.
  */
-export const suspenseDeposits = (db: Db, limit: number, id: bigint | null = null): Promise<SuspenseDeposit[]> =>
+export const suspenseDeposits = (
+  db: Db,
+  limit: number,
+  { id = null, isUnseen = false }: { id?: bigint | null; isUnseen?: boolean } = {},
+): Promise<SuspenseDeposit[]> =>
   db.sql`
     select deposits.id, deposits.rail, deposits.payment, reference, deposits.asset, waiting.amount, at,
       deposits.transaction_id, taken_back
@@ -181,6 +186,7 @@ export const suspenseDeposits = (db: Db, limit: number, id: bigint | null = null
       from refunds as back where back.deposit_id = deposits.id and back.transaction_id is null and back.state = 'failed') as waiting
     where waiting.amount > 0 and (deposits.transaction_id is null or ended_before > 0)
       and (${id}::bigint is null or deposits.id = ${id}::bigint)
+      and (not ${isUnseen} or body ->> 'arrived_by' is not null)
     order by deposits.id limit ${limit}`
 
 /** Gives what is in suspense of a deposit to a transaction. */

@@ -43,7 +43,7 @@ export async function compareNodes(
 
 const textOf = ({ payments, sent }: Movements, upTo: bigint): string =>
   [
-    ...payments.map((one) => ({ ...one, text: `${one.tag ?? ''} ${one.amount}` })),
+    ...payments.map((one) => ({ ...one, text: `${one.tag ?? ''} ${one.amount} ${one.arrivedBy ?? ''}` })),
     ...sent.map((one) => ({ ...one, text: `${one.sequence} ${one.fee} ${one.isPaid}` })),
   ]
     .filter(({ ledger }) => ledger <= upTo)

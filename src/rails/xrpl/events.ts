@@ -19,7 +19,7 @@ export function tagIn(account: string, reference: string): bigint | undefined {
 /** The event about one status of a payment to us, under its own key. */
 export const toRailEvent = (
   { account, asset }: Pick<Chain, 'account' | 'asset'>,
-  { hash, tag, amount }: Arrival,
+  { hash, tag, amount, arrivedBy }: Arrival,
   status: Status,
 ): RailEvent => ({
   key: `${hash}:${status}`,
@@ -28,7 +28,7 @@ export const toRailEvent = (
   payment: hash,
   asset,
   amount,
-  body: { payment: hash, status: status.toUpperCase() },
+  body: { payment: hash, status: status.toUpperCase(), ...(arrivedBy === null ? {} : { arrived_by: arrivedBy }) },
 })
 
 /** The events about a payment to us so far, in order. */

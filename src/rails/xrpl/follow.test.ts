@@ -9,6 +9,17 @@ import { openChain } from './rails.ts'
 
 const day = 86_400_000
 
+const fieldsOf = (value: unknown) => value as Record<string, unknown>
+/** A transaction as it is where we have cashed a check. */
+function cashed(entry: Record<string, unknown>): Record<string, unknown> {
+  const { TransactionType: type } = fieldsOf(entry.tx_json)
+  if (type !== 'CheckCash') return entry
+  return {
+    ...entry,
+    tx_json: { TransactionType: type, Account: account, CheckID: 'A'.repeat(64), Fee: '10', Sequence: 3 },
+  }
+}
+
 describe('payments on the XRP Ledger', () => {
   let world: XrplWorld
   beforeEach(async () => {
@@ -38,12 +49,12 @@ describe('payments on the XRP Ledger', () => {
     )
   })
 
-  it('takes nothing but successful payments of XRP to our account for a deposit', async () => {
+  it('takes nothing for a deposit that does not bring XRP to our account', async () => {
     const { tag } = await orderTag(1n)
     const usdc = { currency: '5553444300000000000000000000000000000000', issuer: sender, value: '1000' }
     world.pay({ tag, amount: '5000', delivered: usdc })
     world.pay({ tag, amount: '5000', result: 'tecUNFUNDED_PAYMENT' })
-    world.pay({ tag, amount: '5000', type: 'EscrowFinish' })
+    world.pay({ tag, amount: '5000', type: 'EscrowFinish', paidFrom: 'Escrow', destination: sender })
     world.pay({ tag, amount: '5000', destination: sender })
     world.pay({ tag, amount: '7000' })
     await world.one.follow()
@@ -51,6 +62,53 @@ describe('payments on the XRP Ledger', () => {
       final().map(({ amount }) => amount),
       [7000n],
     )
+  })
+
+  it('credits what arrives otherwise than by a payment to whose order its tag is, and says how it came', async () => {
+    const { tag, reference } = await orderTag(1n)
+    const ways = [
+      ['AccountDelete', undefined],
+      ['EscrowFinish', 'Escrow'],
+      ['PaymentChannelClaim', 'PayChannel'],
+      ['VaultWithdraw', undefined],
+    ] as const
+    for (const [index, [type, paidFrom]] of ways.entries())
+      world.pay({ tag, amount: `500${index}`, type, ...(paidFrom ? { paidFrom } : {}) })
+    world.pay({ tag, amount: '5009' })
+    await world.one.follow()
+    assert.deepEqual(
+      final().map((one) => [one.reference, one.amount, one.body.arrived_by]),
+      [...ways.map(([type], index) => [reference, 5_000n + BigInt(index), type]), [reference, 5_009n, undefined]],
+    )
+    assert.equal(await world.one.rail.balance(world.one.chain.asset), 50_000_000n + 25_015n)
+  })
+
+  it('sees whatever raises our balance, also where nothing says for whom', async () => {
+    const { chain, rail } = world.one
+    world.pay({ amount: '7000', type: 'AccountDelete' })
+    // A check of somebody's that was cashed with our key, elsewhere.
+    world.first.lie = (all) => all.map(cashed)
+    world.second.lie = world.first.lie
+    const hash = world.pay({ amount: '8000', type: 'CheckCash' })
+    await world.one.follow()
+    assert.deepEqual(
+      final().map((one) => [one.reference, one.amount, one.body.arrived_by]),
+      [
+        [account, 7_000n, 'AccountDelete'],
+        [account, 8_000n, 'CheckCash'],
+      ],
+    )
+    assert.equal(final()[1]?.payment, hash)
+    assert.equal(await rail.balance(chain.asset), 50_015_000n)
+  })
+
+  it('halts where a payment delivers another amount than arrives', async () => {
+    const { tag } = await orderTag(1n)
+    world.first.lie = (all) => all.map((one) => ({ ...one, meta: { ...fieldsOf(one.meta), delivered_amount: '9000' } }))
+    world.pay({ tag, amount: '5000' })
+    await assert.rejects(world.one.look(), /delivered another amount/)
+    assert.match(world.halted() ?? '', /delivered another amount/)
+    assert.deepEqual(final(), [])
   })
 
   it('reports a payment without a tag, or with an unknown one, under a reference of no order', async () => {

@@ -5,8 +5,11 @@ import { isExactNumber, plainDecimal } from '../../platform/lib/json.ts'
  * What we read of a node, by the API of rippled, version 2 (xrpl.org, "HTTP / WebSocket APIs"). Only validated ledgers are read.
  */
 
-/** A payment of XRP to our account in a validated ledger. `amount` is what was delivered, in drops. */
-export type Payment = { hash: string; ledger: bigint; tag: bigint | null; amount: bigint }
+/**
+ * XRP that came to our account in a validated ledger. `amount` is what arrived, in drops. `arrivedBy`: the type of the transaction, where
+ * it is no payment to us.
+ */
+export type Payment = { hash: string; ledger: bigint; tag: bigint | null; amount: bigint; arrivedBy: string | null }
 
 /** A transaction of our account in a validated ledger. `isPaid`: it is a payment, and succeeded. `fee` is in drops. */
 export type OwnTransaction = { hash: string; ledger: bigint; sequence: bigint; fee: bigint; isPaid: boolean }
@@ -126,8 +129,8 @@ export async function readMovements(
 }
 
 /**
- * Reads one entry of `account_tx`. A payment counts with its `delivered_amount` alone: `Amount` is only the most that a partial
- * payment may deliver. A text is drops; an object is another currency of some issuer, and no deposit.
+ * Reads one entry of `account_tx`. What arrived is what the entry raised our balance by, whatever brought it: a payment may deliver less
+ * than its `Amount`, or another currency, and others bring XRP, too. A check is cashed by its payee alone, so only with our key.
  */
 function readTransaction(
   { payments, sent }: Movements,
@@ -141,19 +144,67 @@ function readTransaction(
   if (typeof hash !== 'string' || !/^[0-9A-F]{64}$/.test(hash)) throw new Nonsense('It has a payment without a hash.')
   const ledger = wholeIn(entry.ledger_index, 'ledger')
   if (ledger < from || ledger > to) throw new Nonsense('It has a payment of another ledger.')
-  const isPaid = tx.TransactionType === 'Payment' && meta.TransactionResult === 'tesSUCCESS'
+  const isPayment = tx.TransactionType === 'Payment'
+  const isPaid = isPayment && meta.TransactionResult === 'tesSUCCESS'
   if (tx.Account === account) {
     if (!isDrops(tx.Fee)) throw new Nonsense('It has a transaction without a fee.')
     sent.push({ hash, ledger, sequence: wholeIn(tx.Sequence, 'sequence number'), fee: BigInt(tx.Fee), isPaid })
-    return
   }
-  const { delivered_amount: delivered } = meta
-  if (!isPaid || tx.Destination !== account || isFields(delivered)) return
-  if (!isDrops(delivered)) throw new Nonsense('It does not say what a payment delivered.')
-  const tag = tx.DestinationTag === undefined ? null : wholeIn(tx.DestinationTag, 'destination tag')
-  if (tag !== null && tag >= 2n ** 32n) throw new Nonsense('It has a destination tag that is too large.')
-  const amount = BigInt(delivered)
-  if (amount > 0n) payments.push({ hash, ledger, tag, amount })
+  const nodes = affectedBy(meta)
+  const amount = raisedBy(nodes, account)
+  const isToUs = tx.Destination === account
+  if (isPaid && isToUs) checkDelivered(meta.delivered_amount, amount)
+  if (amount <= 0n) return
+  const { DestinationTag: tag } = (isToUs ? tx : nodes.find((node) => paysTo(node, account))?.FinalFields) ?? {}
+  const arrivedBy = isPayment && isToUs ? null : nameIn(tx.TransactionType)
+  payments.push({ hash, ledger, tag: tag === undefined ? null : tagIn(tag), amount, arrivedBy })
+}
+
+/** An object of the ledger that a transaction has made, changed or deleted (xrpl.org, "Transaction Metadata"). */
+type AffectedNode = { LedgerEntryType: unknown; FinalFields: Fields; PreviousFields: Fields }
+
+function affectedBy({ AffectedNodes: nodes }: Fields): AffectedNode[] {
+  if (!Array.isArray(nodes)) throw new Nonsense('It does not say what a transaction changed.')
+  return (nodes as unknown[]).flatMap((one) => {
+    const [node] = isFields(one) ? Object.values(one) : []
+    if (!isFields(node)) throw new Nonsense('It does not say what a transaction changed.')
+    const { LedgerEntryType, FinalFields, NewFields, PreviousFields } = node
+    const [now, was] = [FinalFields ?? NewFields, PreviousFields].map((fields) => (isFields(fields) ? fields : {}))
+    return [{ LedgerEntryType, FinalFields: now ?? {}, PreviousFields: NewFields ? { Balance: '0' } : (was ?? {}) }]
+  })
+}
+
+/** What a transaction raised the balance of our account by; below zero for what left it. */
+function raisedBy(nodes: readonly AffectedNode[], account: string): bigint {
+  const own = nodes.find((one) => one.LedgerEntryType === 'AccountRoot' && one.FinalFields.Account === account)
+  if (own?.PreviousFields.Balance === undefined) return 0n
+  const { Balance: now } = own.FinalFields
+  const { Balance: before } = own.PreviousFields
+  if (!isDrops(now) || !isDrops(before)) throw new Nonsense('It does not say what an account has.')
+  return BigInt(now) - BigInt(before)
+}
+
+/** Whether an object pays to us, as its maker has said: a transaction that lets it pay does not repeat the tag. */
+const paysTo = ({ LedgerEntryType: type, FinalFields }: AffectedNode, account: string): boolean =>
+  (type === 'Escrow' || type === 'PayChannel') && FinalFields.Destination === account
+
+/** What a node says that a payment delivered is what arrived. An object is another currency of some issuer. */
+function checkDelivered(delivered: unknown, amount: bigint): void {
+  if (isFields(delivered) ? amount === 0n : isDrops(delivered) && BigInt(delivered) === amount) return
+  if (!isFields(delivered) && !isDrops(delivered)) throw new Nonsense('It does not say what a payment delivered.')
+  throw new Nonsense('It says that a payment delivered another amount than arrived.')
+}
+
+function tagIn(value: unknown): bigint {
+  const tag = wholeIn(value, 'destination tag')
+  if (tag >= 2n ** 32n) throw new Nonsense('It has a destination tag that is too large.')
+  return tag
+}
+
+function nameIn(type: unknown): string {
+  if (typeof type !== 'string' || !/^[A-Za-z]{1,40}$/.test(type))
+    throw new Nonsense('It has a transaction without a type.')
+  return type
 }
 
 /** What a transaction costs now, in drops, to be in one of the next ledgers. */

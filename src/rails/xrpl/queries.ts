@@ -70,11 +70,11 @@ export type Arrival = Payment & { state: 'seen' | 'final' | 'reversed' }
 /** Stores payments that one node reports. Known ones are left alone. Gives the new ones. */
 export const insertArrivals = (db: Atomic, network: string, payments: readonly Payment[]): Promise<Arrival[]> =>
   db.sql`
-    insert into xrpl_arrivals (network, hash, ledger, tag, amount, state)
+    insert into xrpl_arrivals (network, hash, ledger, tag, amount, arrived_by, state)
     select ${network}, new.*, 'seen' from unnest(${payments.map((one) => one.hash)}::text[],
       ${payments.map((one) => one.ledger)}::bigint[], ${payments.map((one) => one.tag)}::bigint[],
-      ${payments.map((one) => one.amount)}::numeric[]) as new
-    on conflict do nothing returning hash, ledger, tag, amount, state`
+      ${payments.map((one) => one.amount)}::numeric[], ${payments.map((one) => one.arrivedBy)}::text[]) as new
+    on conflict do nothing returning hash, ledger, tag, amount, arrived_by as "arrivedBy", state`
 
 /** Makes final what both nodes report, and what is worth so little that one node is enough. Gives it. */
 export const finalize = (
@@ -85,16 +85,16 @@ export const finalize = (
   db.sql`
     update xrpl_arrivals set state = 'final'
     where network = ${network} and state = 'seen' and hash = any(${hashes})
-      and (ledger <= ${agreed} or amount < ${oneNodeBelow}) returning hash, ledger, tag, amount, state`
+      and (ledger <= ${agreed} or amount < ${oneNodeBelow}) returning hash, ledger, tag, amount, arrived_by as "arrivedBy", state`
 
 /** Reverses what one node reported and is in no ledger that both agree on. Gives it. */
 export const reverseMissing = (db: Atomic, network: string, agreed: bigint): Promise<Arrival[]> =>
   db.sql`
     update xrpl_arrivals set state = 'reversed' where network = ${network} and state = 'seen' and ledger <= ${agreed}
-    returning hash, ledger, tag, amount, state`
+    returning hash, ledger, tag, amount, arrived_by as "arrivedBy", state`
 
 /** What came with one tag, in the order of the ledger. */
 export const arrivalsWith = (db: Db, network: string, tag: bigint): Promise<Arrival[]> =>
   db.sql`
-    select hash, ledger, tag, amount, state from xrpl_arrivals where network = ${network} and tag = ${tag}
+    select hash, ledger, tag, amount, arrived_by as "arrivedBy", state from xrpl_arrivals where network = ${network} and tag = ${tag}
     order by ledger, hash limit 1000`
