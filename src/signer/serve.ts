@@ -95,6 +95,7 @@ const schemas = {
     expires: { type: 'string', pattern: '^20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' },
     ...given,
   }),
+  '/payout': shape(['payout'], { payout: text(100), seen }),
   '/status': shape([], { seen }),
   '/signed': shape(['after'], { after: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER } }),
 }
@@ -128,6 +129,7 @@ const work: Record<Path, (signer: KeySigner, fields: Fields) => Promise<unknown>
     await signer.approve({ payout, asset, amount: BigInt(units), destination }, bounds, { approver, signature })
     return {}
   },
+  '/payout': async (signer, { payout }) => ({ is_signed: await signer.hasSigned(payout) }),
   '/signed': (signer, { after }) => Promise.resolve(signer.signedAfter(after)),
   '/status': (signer, { seen: line }) =>
     Promise.resolve({ ...signer.status(), ...(line ? { has_seen: signer.hasLine(line) } : {}) }),
@@ -164,7 +166,7 @@ export async function serveSigner(
     if (request.method !== 'POST' || !isValid) throw new SignerRefusal('malformed', 'Unknown request.')
     if (!isValid(body)) throw new SignerRefusal('malformed', 'The request does not have the expected fields.')
     const fields = body as Fields
-    if (route === '/sign' && fields.seen && !signer.hasLine(fields.seen)) {
+    if (route !== '/status' && fields.seen && !signer.hasLine(fields.seen)) {
       const message = `The signer's journal lacks the line ${fields.seen.lines} that was seen before: it is an older copy.`
       return answer(response, 409, { message })
     }

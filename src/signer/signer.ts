@@ -52,6 +52,8 @@ export type KeySigner = {
   resume(given: ApproverSignature): Promise<{ status: 'waiting_for_second_operator' | 'resumed' }>
   approve(payment: Payment, bounds: ApprovalBounds, given: ApproverSignature): Promise<void>
   status(): SignerStatus
+  /** Whether anything was signed for a payout, once what is under way has ended. */
+  hasSigned(payout: string): Promise<boolean>
   /** The payments of the journal after a line, in pages. */
   signedAfter(line: number): SignedPage
   /** Whether the journal has a line that somebody has seen before. An older copy of the journal does not. */
@@ -172,6 +174,7 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
           )
         if (!isKnown) await record({ kind: 'approval', content, ...given })
       }),
+    hasSigned: (payout) => inTurn(() => Promise.resolve(memory.payment(payout) !== undefined)),
     signedAfter: (line) => {
       const { lines } = journal
       const payments: SignedLine[] = []

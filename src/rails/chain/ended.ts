@@ -27,5 +27,27 @@ export const unlessEnded = (
     if (!(await isEnded(block, code, key))) await submit(block)
   })
 
-/** The code of a refusal by a signer that has signed something else for the same payout. */
-export const signedBefore = 'already_signed'
+/** Says whether anything was ever signed for a payout, where another process has the keys and a journal. */
+export type HasSigned = (payout: string) => Promise<boolean>
+
+/** What the signer says of a payout. Keys in this process sign what our tables have, and nothing else. */
+export type SaidOfPayout = 'signed' | 'not_signed' | 'unknown'
+
+export async function askSigner(signer: { hasSigned?: HasSigned } | undefined, key: string): Promise<SaidOfPayout> {
+  try {
+    return (await signer?.hasSigned?.(key)) ? 'signed' : 'not_signed'
+  } catch {
+    // A refusal says why.
+    return 'unknown'
+  }
+}
+
+/** Refuses to end a payout that our tables call unsigned, and the signer does not: they may be older than its journal. */
+export function refuseSigned(said: SaidOfPayout): void {
+  if (said === 'signed')
+    throw notExcluded('The signer has signed a transfer for this payout, which may still be carried out.')
+  if (said === 'unknown')
+    throw notExcluded(
+      'The signer does not answer, so it is not known whether it has signed a transfer for this payout.',
+    )
+}

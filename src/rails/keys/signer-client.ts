@@ -1,5 +1,6 @@
 import { request } from 'node:http'
 
+import type { HasSigned } from '../chain/ended.ts'
 import { SignerRefusal, type SignerRefusalCode } from './signer.ts'
 
 /** Calls the signer over its socket. A refusal is a `SignerRefusal`; that it cannot be reached is a plain error. */
@@ -10,6 +11,9 @@ export type SignerClient = {
 /** The signer answers from its own disk, so a slow answer is a fault. */
 const timeoutMs = 10_000
 const mostBytes = 4_000_000
+
+/** What an older copy of the journal would answer wrongly. */
+const pathsWithMemory = ['/sign', '/status', '/payout']
 
 /** The last line of the signer's journal that was seen, kept where the signer cannot change it. */
 export type JournalMemory = {
@@ -23,7 +27,7 @@ export type JournalMemory = {
  */
 export const openSignerClient = (socket: string, memory?: JournalMemory): SignerClient => ({
   call: async <T>(path: string, body: object): Promise<T> => {
-    const seen = memory && (path === '/sign' || path === '/status') ? await memory.seen() : undefined
+    const seen = memory && pathsWithMemory.includes(path) ? await memory.seen() : undefined
     const { status, text, journal } = await post(socket, path, JSON.stringify({ ...body, ...(seen ? { seen } : {}) }))
     const [, lines, hash] = /^(\d{1,15}) ([0-9a-f]{64})$/.exec(journal ?? '') ?? []
     if (memory && lines !== undefined && hash !== undefined)
@@ -35,6 +39,12 @@ export const openSignerClient = (socket: string, memory?: JournalMemory): Signer
     throw new Error(answer.message ?? `The signer failed (${status}).`)
   },
 })
+
+/** Whether the signer has ever signed anything for a payout, as its journal says. */
+export const hasSignedBy =
+  (client: SignerClient): HasSigned =>
+  async (payout) =>
+    (await client.call<{ is_signed: boolean }>('/payout', { payout })).is_signed
 
 const post = (
   socketPath: string,

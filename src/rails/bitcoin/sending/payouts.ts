@@ -1,5 +1,5 @@
 import { Refusal } from '../../../platform/lib/refusal.ts'
-import { isEnded, keepEnded, lockPayout, notExcluded, signedBefore, unlessEnded } from '../../chain/ended.ts'
+import { askSigner, isEnded, keepEnded, lockPayout, notExcluded, refuseSigned, unlessEnded } from '../../chain/ended.ts'
 import { type PayoutProgress, refusalOf } from '../../chain/refusals.ts'
 import { stampOf } from '../../chain/stamp.ts'
 import { mostWithFee } from '../../keys/signer-caps.ts'
@@ -72,7 +72,8 @@ async function progress({ db, network }: Chain, key: string): Promise<PayoutProg
 }
 
 /** A payout in a transfer ends with it: once a final block spends what each of its attempts spends. */
-async function end({ db, network }: Chain, key: string, how: 'check' | 'end'): Promise<void> {
+async function end({ db, network, signer }: Chain, key: string, how: 'check' | 'end'): Promise<void> {
+  const said = await askSigner(signer, key)
   await db.atomic(async (block) => {
     lockPayout(block, network.code, key)
     const [payment] = await queries.lockPayment(block, network.code, key)
@@ -80,9 +81,7 @@ async function end({ db, network }: Chain, key: string, how: 'check' | 'end'): P
     if (payment && payment.state !== 'waiting') {
       throw notExcluded(`The payout is in a transfer on ${network.name} whose inputs are unspent or spent by itself.`)
     }
-    if ((await refusalOf(block, network.code, key))?.code === signedBefore) {
-      throw notExcluded('The signer has signed another transfer for this payout, which may still be carried out.')
-    }
+    refuseSigned(said)
     if (how === 'check') return
     keepEnded(block, network.code, key)
     if (payment) queries.endWaiting(block, network.code, key)

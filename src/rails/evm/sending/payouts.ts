@@ -1,4 +1,4 @@
-import { isEnded, keepEnded, notExcluded, signedBefore } from '../../chain/ended.ts'
+import { askSigner, isEnded, keepEnded, notExcluded, refuseSigned } from '../../chain/ended.ts'
 import { type PayoutProgress, refusalOf } from '../../chain/refusals.ts'
 import { mostWithFee } from '../../keys/signer-caps.ts'
 import type { PayoutHalf } from '../../rail.ts'
@@ -46,15 +46,14 @@ async function progress({ db, network }: Chain, { key }: Plan): Promise<PayoutPr
 async function end(chain: Chain, plan: Plan, how: 'check' | 'end'): Promise<void> {
   const { db, network, keys } = chain
   const sender = keys.hot.toLowerCase()
+  const said = await askSigner(keys, plan.key)
   if ((await queries.sendOf(db, network.code, plan.key)).length > 0) await lookAt(chain, plan)
   await db.atomic(async (block) => {
     await queries.lockWallet(block, network.code, sender)
     const [send] = await queries.sendOf(block, network.code, plan.key)
     if (send?.state === 'never') return
     if (send) throw notExcluded(`The nonce of the payout on ${network.name} was not used by anything else.`)
-    if ((await refusalOf(block, network.code, plan.key))?.code === signedBefore) {
-      throw notExcluded('The signer has signed another transfer for this payout, which may still be carried out.')
-    }
+    refuseSigned(said)
     if (how === 'end') keepEnded(block, network.code, plan.key)
   })
 }
