@@ -8,16 +8,22 @@ import { next, nextId, nextReference, paid } from './bank-session.ts'
 import { type BankWorld, openBankWorld } from './bank-world.ts'
 import { camt, type CamtEntry } from './camt.ts'
 
-/** Begins with statement 1 of 2 March, which closes with 1000.00. */
-export async function withBank(work: (world: BankWorld) => Promise<void>): Promise<void> {
+/** A bank whose first statement has not come. */
+export async function withoutFirst(work: (world: BankWorld) => Promise<void>): Promise<void> {
   const world = await openBankWorld()
   try {
-    await send(world, { number: 1, on: 2, opening: 1000, closing: 1000 })
     await work(world)
   } finally {
     await world.close()
   }
 }
+
+/** Begins with statement 1 of 2 March, which closes with 1000.00. */
+export const withBank = (work: (world: BankWorld) => Promise<void>): Promise<void> =>
+  withoutFirst(async (world) => {
+    await send(world, { number: 1, on: 2, opening: 1000, closing: 1000 })
+    await work(world)
+  })
 
 /** A statement of a day, in March unless it is a date, in whole units. */
 export type Day = {

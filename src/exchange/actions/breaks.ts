@@ -5,6 +5,7 @@ import { closeDay } from '../reconciliation/close.ts'
 import { reconcile } from '../reconciliation/reconcile.ts'
 import { badField } from '../../platform/lib/refusal.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
+import { paymentsIn } from '../../rails/iso20022/findings.ts'
 import type { Action, Json } from './action.ts'
 import { auditAsked } from './audit-asked.ts'
 import { byId } from './by-id.ts'
@@ -47,7 +48,13 @@ const resolve: Action<Break> = {
   needsReason: 'clear',
   fields: [],
   allowedNow: (_ctx, row) => whyNotResolved(row),
-  preview: (_ctx, { cause }) => [advice[cause]],
+  preview: async ({ db }, { account, key, cause }) => [
+    advice[cause],
+    ...(await paymentsIn(db, account, key)).map(
+      ({ payments }) =>
+        `The debit of a payment that no statement has may be in it: ${payments}. Once this is resolved, two operators can end that, and it is paid again: ask the bank first.`,
+    ),
+  ],
   run: async (ctx, { id }, { reason }, { actor }) => ({
     said: 'The difference is resolved.',
     json: breakJson(await resolveBreak(ctx, id, { actor, reason })),

@@ -22,5 +22,5 @@ export const advice: Readonly<Record<Cause, string>> = {
   lost_statement: 'Ask the bank for the statement, or say that its number will not come.',
   not_ours: 'Book it to what it was for. If it is about another account, add that to ignore.',
   opening_differs:
-    'Ask the bank what happened in between, or accept the file as it is: what differs then lies in suspense, or is a debit without an order to book. Where a statement opens differently, first end what was reported of those days and is in no statement: once a statement has it, or it is withdrawn, the rest is booked by itself. Where it never will be, resolve this break with the reason. At the start, book the opening balance.',
+    'Ask the bank what happened in between, or accept the file as it is: what differs then lies in suspense, or is a debit without an order to book. Where a statement opens differently, first end what was reported of those days and is in no statement: once a statement has it, or it is withdrawn, the rest is booked by itself. So it is where a payment of yours without a debit may be in it, once that is debited or ended. Where it never will be, resolve this break with the reason. At the start, book the opening balance.',
 }

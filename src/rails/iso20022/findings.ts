@@ -55,6 +55,12 @@ export async function findingsOf(
   return [...lost, ...found.map((one) => ({ ...one, asset: one.asset ?? asset }))]
 }
 
+/** What may explain a finding about a difference between two statements: payments of ours that no statement has debited. */
+export const paymentsIn = (db: Db, rail: string, key: string): Promise<{ payments: string }[]> =>
+  db.sql`
+    select payments from iso20022_unsettled_gaps where rail = ${rail} and payments is not null
+      and coalesce('booking bk_' || lump_id, 'statement ' || account || ' opens ' || statement_id) = ${key}`
+
 /**
  * Numbers that are missing where something else is the break: the debit of what left before the statement after them, which nobody has
  * booked, or the file of the number itself, which was refused.

@@ -61,7 +61,7 @@ type Unanswered = { rail: string; account: string; key: string; announcedSince: 
 /**
  * What there is of a payment once a statement of a day after its payment file has come to its last page: a debit that names it; one that
  * may have its amount, names nothing and is not booked as something else; a statement of the days in which it may have left that opens differently from
- * the one that it continues, where no person has decided about all of the difference.
+ * the one that it continues, where that is not settled and no person has resolved its break.
  */
 export const laterStatement = (
   db: Db,
@@ -83,19 +83,19 @@ export const laterStatement = (
       exists (
         select from iso20022_statements as one
         left join iso20022_statements as before on before.id = one.previous_id and not before.is_in_opening
-        cross join lateral (select one.opening - before.closing + one.overlap + before.overlap_after as moved) as gap
+        left join iso20022_unsettled_gaps as gap on gap.statement_id = one.id
         cross join lateral (
-          select coalesce(sum(case direction when 'in' then lump.amount else -lump.amount end), 0) as moved, min(lump.id) as id, bool_or(
+          select bool_or(
             not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || lump.id)
             and not exists (select from deposits where deposits.rail = ${rail} and deposits.payment = 'bk_' || lump.id
               and (transaction_id is not null or exchanged + refunded + taken_back > 0))) as is_open
           from iso20022_bookings as lump where lump.statement_id = one.id and lump.gap = 'lump' and lump.state = 'booked') as lumps
         where one.rail = ${rail} and one.account = ${account} and one.asset = payment.asset and one.closing_on >= sent_on
           and (one.is_in_opening or case when before.id is null then one.closing_on > sent_on else before.closing_on <= left_by
-            and (lumps.is_open is true or gap.moved <> lumps.moved and not exists (
+            and (lumps.is_open is true or gap.statement_id is not null and not exists (
               select from breaks where breaks.account = ${rail} and breaks.asset = payment.asset and state = 'resolved'
-                and breaks.key in ('statement ' || one.account || ' opens ' || one.id, 'booking bk_' || lumps.id)
-                and breaks.amount = gap.moved - lumps.moved)) end)) as has_gap
+                and breaks.key in ('statement ' || one.account || ' opens ' || one.id, 'booking bk_' || lump_id)
+                and breaks.amount = gap.moved - gap.lumps)) end)) as has_gap
     from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
     cross join lateral (select (batch.sent_at at time zone 'UTC')::date as sent_on) as sent
     cross join lateral (select sent_on + ${apart.pending}::integer as left_by) as until
