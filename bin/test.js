@@ -177,7 +177,7 @@ function verdict() {
 async function formsLeft() {
   if (filters.length > 0 || options.nearest || options.covering !== undefined) return 0
   /** @type {unknown} */
-  const register = await import(pathToFileURL(join(root, 'dist/test/support/posted-forms.js')).href)
+  const register = await import(pathToFileURL(join(root, 'dist/test/support/form-routes.js')).href)
   const { unpostedForms } = /** @type {{ unpostedForms(run: string): Promise<string[] | undefined> }} */ (register)
   const left = (await unpostedForms(queue)) ?? []
   return left.length === 0 ? 0 : complain(`No test sends these forms in a browser:\n  ${left.join('\n  ')}`)

@@ -5,14 +5,12 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { ConfigError, readConfig } from '../../src/app/config/config.ts'
-import { buildDoors } from '../../src/app/doors.ts'
 import { type Service, startService } from '../../src/app/start.ts'
 import { examine } from '../../src/exchange/checks/doctor.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { capital, held } from '../../src/exchange/ledger/account.ts'
 import { entry } from '../../src/exchange/ledger/entry.ts'
 import { post } from '../../src/exchange/ledger/post.ts'
-import { openAccounts } from '../../src/exchange/partners/accounts.ts'
 import { setPartner } from '../../src/exchange/partners/change.ts'
 import { createPartner } from '../../src/exchange/partners/create.ts'
 import { listPartners } from '../../src/exchange/partners/find.ts'
@@ -25,6 +23,7 @@ import { testDatabase } from '../support/database.ts'
 import { startExchange } from '../support/exchange.ts'
 import { codesIn, mailServer } from '../support/mail-server.ts'
 import { letExchange } from '../support/policies.ts'
+import { routesOf } from '../support/routes.ts'
 import { asOwner } from '../support/server.ts'
 import { until } from '../support/telling.ts'
 import { testSignature, testWorld } from '../support/test-world.ts'
@@ -226,22 +225,12 @@ describe('an exchange with MODE=live and rails, a market and an identity provide
 })
 
 /** Every route of a service, as `GET /v1/status`. */
-async function routesOf({ composition }: Service): Promise<string[]> {
-  const accounts = openAccounts(composition.ctx)
-  const app = buildDoors(composition, { accounts, work: [] })
-  const routes: string[] = []
-  app.addHook('onRoute', ({ method, url }) => {
-    routes.push(...[method].flat().map((one) => `${one} ${url}`))
-  })
-  await app.ready()
-  await app.close()
-  await accounts.close()
-  return routes.toSorted()
-}
+const namesOf = async (of: Service): Promise<string[]> =>
+  (await routesOf(of)).map(({ method, url }) => `${method} ${url}`).toSorted()
 
 it('a sandbox has the routes of an exchange with real money, its controls and its plain pages of terms, and no more', async () => {
   const exchange = await startExchange()
-  const [real, played] = [await routesOf(service), await routesOf(exchange.service)]
+  const [real, played] = [await namesOf(service), await namesOf(exchange.service)]
   await exchange.stop()
   const controls = Object.keys(sandboxAnswers).map((route) => route.replace(' ', ' /v1'))
   // The sandbox's start page takes the place of the exchange's own, and has buttons.

@@ -57,7 +57,9 @@ export async function buildCalculator(
     scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
     for (const version of ['v1', 'v2'] as const) {
       scope.get(`/calculator/${version}`, (request, reply) => show(door, version, request, reply))
-      scope.post(`/calculator/${version}`, (request, reply) => take(door, version, request, reply))
+      scope.post(`/calculator/${version}`, { config: { does: Object.keys(forms) } }, (request, reply) =>
+        take(door, version, request, reply),
+      )
     }
     // Programs of before there were versions ask here.
     scope.get('/calculator', (request, reply) =>
@@ -125,14 +127,19 @@ async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed)
   const { choice, menu } = found
   const outcome = outcomeOf(ctx, partner, choice, presets.paymentCategory !== undefined)
   const { exchange, sum } = outcome
-  const isFinal = typed.do === 'continue'
-  const started =
-    isFinal && exchange && sum ? await startAsShown(door, reply, visit, { choice, exchange, sum }, typed) : {}
-  if (started.redirect !== undefined)
+  const form = typed.do !== undefined && Object.hasOwn(forms, typed.do) ? forms[typed.do] : undefined
+  const started = exchange && sum ? await form?.(door, reply, visit, { choice, exchange, sum }, typed) : undefined
+  if (started?.redirect !== undefined)
     return reply.headers(headersOf(door, door.assets.sheet, partner)).redirect(started.redirect, 303)
   const amounts = amountsOf(choice, outcome, language)
-  const props = { language, presets, choice, menu, outcome, amounts, refusal: started.refusal, here }
+  const props = { language, presets, choice, menu, outcome, amounts, refusal: started?.refusal, here }
   return sendPage(door, reply, visit, <Calculator {...props} />)
+}
+
+/** What the forms do with an exchange that is possible, by the value of their `do` field. */
+const forms: Readonly<Record<string, typeof startAsShown>> = {
+  update: () => Promise.resolve({}),
+  continue: startAsShown,
 }
 
 /** Continues only with the payment method that was shown: another one has different fees and holds its price differently. */

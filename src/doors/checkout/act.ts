@@ -24,8 +24,8 @@ function actionFor(visit: Visit, name: string): Action | undefined {
   const { step, customerId, choices } = visit
   const { actions = {}, isPublic = false } = checkoutSteps[step]
   const offered = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (name === 'renew' && mayRenew(visit)) return renew
-  if (customerId !== undefined) return name === 'cancel' && choices.cancel ? cancel : offered
+  if (name === 'renew' && mayRenew(visit)) return onAnyPage.renew
+  if (customerId !== undefined) return name === 'cancel' && choices.cancel ? onAnyPage.cancel : offered
   if (isPublic && offered) return offered
   if (changesOrders(name)) throw notProven()
   return undefined
@@ -33,8 +33,7 @@ function actionFor(visit: Visit, name: string): Action | undefined {
 
 /** Whether a form of that name changes an order, on whatever page it is. */
 const changesOrders = (name: string): boolean =>
-  name === 'renew' ||
-  name === 'cancel' ||
+  Object.hasOwn(onAnyPage, name) ||
   name === 'email' ||
   Object.values(checkoutSteps).some(({ actions = {}, isPublic = false }) => !isPublic && Object.hasOwn(actions, name))
 
@@ -51,12 +50,21 @@ export function refuseTexts({ view }: Visit, fields: Fields): void {
   if (field !== undefined) throw badField(field, 'This looks like a card number. Never enter one here.', 'CARD_NUMBER')
 }
 
-const renew: Action = async ({ ctx, visit: { view, customerId } }) => {
-  await giveDetails(ctx, view.publicId, { renewsPrice: true }, customerId)
-  return { stays: true }
-}
+const onAnyPage = {
+  renew: async ({ ctx, visit: { view, customerId } }) => {
+    await giveDetails(ctx, view.publicId, { renewsPrice: true }, customerId)
+    return { stays: true }
+  },
+  cancel: async ({ ctx, visit: { view } }) => {
+    await cancelByCustomer(ctx, view.publicId)
+    return {}
+  },
+} satisfies Record<string, Action>
 
-const cancel: Action = async ({ ctx, visit: { view } }) => {
-  await cancelByCustomer(ctx, view.publicId)
-  return {}
-}
+/** What the forms of the checkout do, by the value of their `do` field. */
+export const checkoutDoes: readonly string[] = [
+  ...new Set([
+    ...Object.values(checkoutSteps).flatMap(({ actions = {} }) => Object.keys(actions)),
+    ...Object.keys(onAnyPage),
+  ]),
+]

@@ -10,7 +10,7 @@ import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { earlierResembling } from '../../exchange/orders/earlier-addresses.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { servePartnerLogos } from '../ui/serve-theme.ts'
-import { act } from './act.ts'
+import { act, checkoutDoes } from './act.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { holdsSecret, isCard } from './card-field.ts'
 import { checkField } from './check-field.ts'
@@ -64,7 +64,7 @@ export async function buildCheckout(app: FastifyInstance, ctx: Ctx, options: Che
 
     for (const path of ['/checkout', localePath]) {
       scope.get<Route>(path, (request, reply) => showOrder(door, request, reply))
-      scope.post<Route>(path, (request, reply) => takeForm(door, request, reply))
+      scope.post<Route>(path, { config: { does: checkoutDoes } }, (request, reply) => takeForm(door, request, reply))
     }
     scope.post<Route>('/checkout/check', (request, reply) => tellOfField(door, request, reply))
     liveRoute(scope, ctx, door.headers)

@@ -3,6 +3,13 @@ import type { FastifyInstance } from 'fastify'
 import { badField } from '../../platform/lib/refusal.ts'
 import { isUnsafe, unsafeSentence } from '../../platform/lib/unsafe-characters.ts'
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the forms that are sent here may say in their field `do`: the names in the table that says what is done. */
+    does?: readonly string[]
+  }
+}
+
 /**
  * Lets the routes of a scope take HTML forms of at most so many bytes, as URLSearchParams, and no other bodies. Characters that cannot be
  * seen are refused; `isShown`: the pages themselves say at which field.

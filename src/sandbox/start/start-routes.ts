@@ -54,6 +54,33 @@ export const startRoutes =
       return { problem: typeof message === 'string' ? message : `The API answered ${answer.statusCode}.` }
     }
 
+    const openArea =
+      (area: Area): Form =>
+      async (_form, request, reply) => {
+        if (!showsSecrets(ctx, request)) throw new Refusal('FORBIDDEN', 'Sign in with the password in sandbox.json.')
+        const cookies = signedInCookies(ctx, area, await signInTo(ctx, area, prepared()[accounts[area]]))
+        return reply.header('set-cookie', cookies).header('cache-control', 'no-store').redirect(`/${area}`, 303)
+      }
+    const does: Readonly<Record<string, Form>> = {
+      buy: async (_form, request, reply) => {
+        const made = await call('/v1/transaction', { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' })
+        if (!('redirect_url' in made)) return show(request, reply, { status: 409, notice: problemIn(made) })
+        // The page may have been opened by another name of this machine: the order stays at it.
+        const { pathname, search } = new URL(made.redirect_url ?? '')
+        return reply.header('cache-control', 'no-store').redirect(pathname + search, 303)
+      },
+      console: openArea('console'),
+      portal: openArea('portal'),
+      play: async (form, request, reply) => {
+        const scenario = scenarios.find(({ name }) => name === form.get('name'))
+        if (!scenario) return undefined
+        const played = await call(`/v1/sandbox/scenarios/${scenario.name}`, {})
+        const { transaction_id: transactionId } = played as { transaction_id?: string }
+        if (transactionId === undefined) return show(request, reply, { status: 409, notice: problemIn(played) })
+        return show(request, reply, { notice: { played: scenario.title, transactionId } })
+      },
+    }
+
     app.get(testKeysPath, (request, reply) => {
       if (!showsSecrets(ctx, request))
         throw new Refusal('FORBIDDEN', 'Keys are shown on the machine of the sandbox only.')
@@ -63,31 +90,18 @@ export const startRoutes =
     app.register(async (scope) => {
       readForms(scope, largestForm)
       scope.get('/', (request, reply) => show(request, reply))
-      scope.post('/', async (request, reply) => {
+      scope.post('/', { config: { does: Object.keys(does) } }, async (request, reply) => {
         if (!isOurForm(ctx, request)) throw new Refusal('FORBIDDEN', 'This form came from another site.')
         const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-        if (form.get('do') === 'buy') {
-          const made = await call('/v1/transaction', { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' })
-          if (!('redirect_url' in made)) return show(request, reply, { status: 409, notice: problemIn(made) })
-          // The page may have been opened by another name of this machine: the order stays at it.
-          const { pathname, search } = new URL(made.redirect_url ?? '')
-          return reply.header('cache-control', 'no-store').redirect(pathname + search, 303)
-        }
-        const area = form.get('do')
-        if (area === 'console' || area === 'portal') {
-          if (!showsSecrets(ctx, request)) throw new Refusal('FORBIDDEN', 'Sign in with the password in sandbox.json.')
-          const cookies = signedInCookies(ctx, area, await signInTo(ctx, area, prepared()[accounts[area]]))
-          return reply.header('set-cookie', cookies).header('cache-control', 'no-store').redirect(`/${area}`, 303)
-        }
-        const scenario = scenarios.find(({ name }) => form.get('do') === 'play' && name === form.get('name'))
-        if (!scenario) return show(request, reply, { status: 400, notice: { problem: 'Unknown action.' } })
-        const played = await call(`/v1/sandbox/scenarios/${scenario.name}`, {})
-        const { transaction_id: transactionId } = played as { transaction_id?: string }
-        if (transactionId === undefined) return show(request, reply, { status: 409, notice: problemIn(played) })
-        return show(request, reply, { notice: { played: scenario.title, transactionId } })
+        const name = form.get('do') ?? ''
+        const done = Object.hasOwn(does, name) ? await does[name]?.(form, request, reply) : undefined
+        return done ?? show(request, reply, { status: 400, notice: { problem: 'Unknown action.' } })
       })
     })
   }
+
+/** Does what a form of the page says; undefined if that is nothing that is known. */
+type Form = (form: URLSearchParams, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
 
 /** Where sandbox.json has the account of each area. */
 const accounts = { console: 'operator', portal: 'portal' } as const

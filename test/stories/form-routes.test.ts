@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+
+import { type Exchange, startExchange } from '../support/exchange.ts'
+import { formsOf, noForms, unpostedAmong } from '../support/form-routes.ts'
+import { type Route, routesOf } from '../support/routes.ts'
+import { readSources } from '../support/source.ts'
+
+let exchange: Exchange
+let routes: Route[]
+before(async () => {
+  exchange = await startExchange()
+  routes = await routesOf(exchange.service)
+})
+after(() => exchange.stop())
+
+describe('every address that takes a form', () => {
+  it('is one that a browser must send each of its forms to', () => {
+    const left = unpostedAmong(formsOf(routes), [])
+    for (const name of ['/', '/checkout', '/calculator/v1', '/calculator/v2', '/console/orders/:id'])
+      assert.ok(left.filter((form) => form.startsWith(`${name} `)).length > 1, `${name} has several forms`)
+    for (const name of ['/sandbox/pay', '/portal/sign-in', '/console/invitation/:token'])
+      assert.ok(left.includes(name), name)
+    const added = unpostedAmong(
+      formsOf([...routes, { method: 'POST', url: '/:locale(^[a-z]{2}$)/new', config: {} }]),
+      [],
+    )
+    assert.deepEqual(
+      added.filter((name) => !left.includes(name)),
+      ['/new'],
+    )
+  })
+
+  it('is left once a browser has sent it in some language', () => {
+    const posted = [
+      { path: '/de/checkout', does: 'email' },
+      { path: '/console/orders/7', does: 'hold' },
+    ]
+    const [all, left] = [unpostedAmong(formsOf(routes), []), unpostedAmong(formsOf(routes), posted)]
+    assert.deepEqual(
+      all.filter((name) => !left.includes(name)),
+      ['/checkout email', '/console/orders/:id hold'],
+    )
+  })
+
+  it('is excepted only where there is such an address', () => {
+    const posts = routes.filter(({ method }) => method === 'POST')
+    const idle = Object.keys(noForms).filter((start) => !posts.some(({ url }) => url.startsWith(start)))
+    assert.deepEqual(idle, [])
+  })
+
+  it('looks up what a form does in a table, whose names its route says', () => {
+    const compares = /(\bdo|get\('do'\))\s*[!=]==\s*['"]|switch \((\w+\.)?(do|get\('do'\))\)/
+    const found = readSources('src').filter(({ path, text }) => !path.endsWith('.test.ts') && compares.test(text))
+    assert.deepEqual(
+      found.map(({ path }) => path),
+      [],
+    )
+  })
+})
