@@ -5,7 +5,6 @@ import type { Ctx } from '../../exchange/context.ts'
 import { type Language, languageOf } from '../../platform/language/language.ts'
 import { clientAddress } from '../../platform/lib/client-address.ts'
 import { ipBlocks } from '../../platform/lib/ip-blocks.ts'
-import { Refusal, refusals } from '../../platform/lib/refusal.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { Accounts } from '../../exchange/partners/accounts.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
@@ -15,25 +14,21 @@ import { termsOfPartner } from '../../exchange/transactions/policy.ts'
 import { renderDocument } from '../ui/document.tsx'
 import { compressPages } from '../ui/gzip.ts'
 import { readForms } from '../ui/read-forms.ts'
-import { methodName } from '../ui/method-name.ts'
 import { isOurForm } from '../ui/our-form.ts'
-import { noteRefusal } from '../ui/security-event.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { shownTheme } from '../ui/serve-theme.ts'
-import { spellProblem } from '../ui/spell-problem.ts'
 import { accessOf, type Denied, queryOf, type Version } from './access.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { type Choice, choiceOf, type Typed } from './choice.ts'
-import { type CalculatedExchange, startOrder } from './start-order.ts'
+import { type CustomerLimits, forms, type Visit } from './forms.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { type Boxes, Calculator, type InBox } from './page.tsx'
-import { type Presets, readPresets } from './presets.ts'
+import { readPresets } from './presets.ts'
 
 /** What the calculator needs from the service that starts it. */
 export type CalculatorOptions = {
   accounts: Accounts
-  /** Counts a new order against the limits for this IP address, and refuses it with RATE_LIMITED if it exceeds them. */
-  limits: { takeCustomer(address: string, whose: { partner: Partner }, reply: FastifyReply): void }
+  limits: CustomerLimits
 }
 
 const largestForm = 4_096
@@ -78,16 +73,6 @@ type Door = CalculatorOptions & {
 
 /** Why the calculator is denied, and to which partner, if known. */
 type Refused = { denied: Denied | 'version'; partner?: Partner; language: Language }
-
-/** A request that was granted access. */
-type Visit = {
-  partner: Partner
-  presets: Presets
-  isUnsigned: boolean
-  language: Language
-  here: string
-  address: string
-}
 
 async function visitOf(
   { ctx, accounts, addressOf }: Door,
@@ -134,55 +119,6 @@ async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed)
   const amounts = amountsOf(choice, outcome, language)
   const props = { language, presets, choice, menu, outcome, amounts, refusal: started?.refusal, here }
   return sendPage(door, reply, visit, <Calculator {...props} />)
-}
-
-/** What the forms do with an exchange that is possible, by the value of their `do` field. */
-const forms: Readonly<Record<string, typeof startAsShown>> = {
-  update: () => Promise.resolve({}),
-  continue: startAsShown,
-}
-
-/** Continues only with the payment method that was shown: another one has different fees and holds its price differently. */
-async function startAsShown(
-  door: Door,
-  reply: FastifyReply,
-  visit: Visit,
-  chosen: CalculatedExchange,
-  { category: seen }: Typed,
-): Promise<Started> {
-  const { category } = chosen.exchange.deposit
-  if (seen === undefined || seen === category) return create(door, reply, visit, chosen)
-  return { refusal: visit.language.say('calculator.otherWay', { way: methodName(category, visit.language) }) }
-}
-
-/** Where to redirect, or why no transaction was created. */
-type Started = { redirect?: string; refusal?: string }
-
-/**
- * Creates the transaction, or says why not. A signed URL may be used any number of times, so the limits per customer apply.
- */
-async function create(
-  { ctx, limits }: Door,
-  reply: FastifyReply,
-  { partner, presets, isUnsigned, language, address }: Visit,
-  chosen: CalculatedExchange,
-): Promise<Started> {
-  try {
-    limits.takeCustomer(address, { partner }, reply)
-    const order = await startOrder(ctx, partner, {
-      presets,
-      isUnsigned,
-      ...chosen,
-      locale: presets.locale ?? language.tag,
-    })
-    return { redirect: order.redirect_url }
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    noteRefusal(reply.request, error)
-    if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
-    void reply.code(refusals[error.code])
-    return { refusal: spellProblem(error.problems[0] ?? error, language) }
-  }
 }
 
 /** The contents of the two fields, in the reader's format: one amount as typed, the other as calculated. */

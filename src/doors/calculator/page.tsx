@@ -2,6 +2,7 @@ import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
 import type { Language } from '../../platform/language/language.ts'
 import { flowOf } from '../../exchange/transactions/method.ts'
+import { OnceField } from '../pages/form.tsx'
 import { methodName } from '../ui/method-name.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Row } from '../ui/price.tsx'
@@ -121,6 +122,7 @@ function Before({ choice, outcome, amounts }: CalculatorProps) {
       {Object.entries(before).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
+      <OnceField />
       <button type="submit" name="do" value="update" class="visually-hidden" tabindex={-1} aria-hidden="true"></button>
     </div>
   )

@@ -1,8 +1,11 @@
 import { badField } from '../../platform/lib/refusal.ts'
 import { isUnsafe, unsafeSentence } from '../../platform/lib/unsafe-characters.ts'
+import type { Ctx } from '../../exchange/context.ts'
 import { giveDetails } from '../../exchange/orders/checkout.ts'
 import { cancelByCustomer } from '../../exchange/orders/choose.ts'
 import { notProven } from '../../exchange/orders/giver.ts'
+import { doOnce, keyOfForm } from '../../exchange/sign-in/once.ts'
+import { onceIn } from '../pages/form.tsx'
 import { secretSentence } from '../../reference/addresses/secret-text.ts'
 import { holdsSecret, isCard } from './card-field.ts'
 import type { Action, ActionResult, Fields, SentForm } from './checkout-step.ts'
@@ -12,12 +15,17 @@ import type { Visit } from './visit.ts'
 
 /**
  * Does what a form asks if the current step offers it. A form from an outdated tab does nothing: its sender sees the current step.
- * Refuses invalid input, naming the field.
+ * Refuses invalid input, naming the field. A form with a token is used once, as it was typed: the code in it is valid once, and a double click
+ * gets the cookie of the first one. `cameAt`: when it came, in milliseconds of this process.
  */
-export async function act(form: SentForm): Promise<ActionResult> {
-  const { visit, fields } = form
+export async function act(form: SentForm, cameAt: number): Promise<ActionResult> {
+  const { ctx, visit, fields } = form
   refuseTexts(visit, fields)
-  return (await actionFor(visit, fields.do ?? '')?.(form)) ?? {}
+  const work = async (own: Ctx) => (await actionFor(visit, fields.do ?? '')?.({ ...form, ctx: own })) ?? {}
+  const once = onceIn(new URLSearchParams(fields))
+  if (once === undefined) return work(ctx)
+  const key = keyOfForm({ area: 'checkout', session: JSON.stringify([visit.view.tid, fields]), once })
+  return (await doOnce(ctx, key, work, { kept: () => ({}), cameAt })) ?? {}
 }
 
 function actionFor(visit: Visit, name: string): Action | undefined {

@@ -125,6 +125,7 @@ const readerOf = ({ ctx, trusted }: Door, request: FastifyRequest<Route>, visit:
 
 async function takeForm(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
   const { ctx } = door
+  const cameAt = performance.now()
   if (!isLocale(request.params.locale ?? 'en')) return sendMessage(door, request, reply, 404, 'missing')
   if (!isOurForm(ctx, request)) return sendMessage(door, request, reply, 403, 'foreign')
   const visit = await visitOf(door, request)
@@ -135,7 +136,7 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   let result: ActionResult
   try {
     fields = readRequest(visit, fields)
-    result = await act({ visit, fields, ...readerOf(door, request, visit) })
+    result = await act({ visit, fields, ...readerOf(door, request, visit) }, cameAt)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     noteRefusal(request, error)

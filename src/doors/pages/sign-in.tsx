@@ -45,7 +45,7 @@ type Tools = {
  * the first one's cookie. A double click gets the first one's answer, which the browser would otherwise never see: what was typed belongs to
  * the form's name, so that only who typed the same does. A program may leave the token out; no browser does.
  */
-async function signInOnce<Result>(
+export async function signInOnce<Result>(
   { ctx, area }: Pick<Tools, 'ctx' | 'area'>,
   form: URLSearchParams,
   work: (ctx: Ctx) => Promise<Result>,

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 import { changesHtml } from '../../doors/api/root.ts'
+import { OnceField } from '../../doors/pages/form.tsx'
 import { renderDocument } from '../../doors/ui/document.tsx'
 import type { Sheet } from '../../doors/ui/serve-file.ts'
 import { languageOf } from '../../platform/language/language.ts'
@@ -62,6 +63,7 @@ function Introduction({ notice, calculator, secrets }: Start) {
       <div class="try">
         <form method="post" action="/">
           <input type="hidden" name="do" value="buy" />
+          <OnceField />
           <button type="submit" class="button">
             Buy €100 of Bitcoin
           </button>
@@ -97,6 +99,7 @@ const SignedIn = () => (
       <li key={path}>
         <form method="post" action="/">
           <input type="hidden" name="do" value={area} />
+          <OnceField />
           <button type="submit" class="quiet">
             {area === 'console' ? 'Open the console' : 'Open the portal'}
           </button>
@@ -144,6 +147,7 @@ function Scenarios({ scenarios }: Start) {
             <form method="post" action="/">
               <input type="hidden" name="do" value="play" />
               <input type="hidden" name="name" value={name} />
+              <OnceField />
               <button type="submit" class="quiet">
                 {title}
               </button>

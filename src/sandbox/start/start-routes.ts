@@ -6,8 +6,11 @@ import { readForms } from '../../doors/ui/read-forms.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { readPartnerSecrets } from '../../exchange/partners/secrets.ts'
 import { signIn } from '../../exchange/operators/sign-in.ts'
+import { doOnce, keyOfForm, newOnce } from '../../exchange/sign-in/once.ts'
 import { signInAtPortal } from '../../exchange/partners/portal-sessions.ts'
 import { type Area, signedInCookies } from '../../doors/pages/cookie.ts'
+import { onceIn } from '../../doors/pages/form.tsx'
+import { signInOnce } from '../../doors/pages/sign-in.tsx'
 import { signWidgetQuery } from '../../exchange/partners/widget-signature.ts'
 import { isThisMachine } from '../../platform/lib/this-machine.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -45,41 +48,7 @@ export const startRoutes =
     )
     const show = pageShower(ctx, app, { prepared, calls })
 
-    /** Calls the API as the demo partner. Gives the body of a 201, or the sentence of the refusal. */
-    const call = async (url: string, payload: object): Promise<Record<string, string> | { problem: string }> => {
-      const answer = await app.inject({ method: 'POST', url, headers: { 'x-api-key': prepared().secret_key }, payload })
-      const body: unknown = answer.json()
-      if (answer.statusCode === 201) return body as Record<string, string>
-      const { message } = body as { message?: unknown }
-      return { problem: typeof message === 'string' ? message : `The API answered ${answer.statusCode}.` }
-    }
-
-    const openArea =
-      (area: Area): Form =>
-      async (_form, request, reply) => {
-        if (!showsSecrets(ctx, request)) throw new Refusal('FORBIDDEN', 'Sign in with the password in sandbox.json.')
-        const cookies = signedInCookies(ctx, area, await signInTo(ctx, area, prepared()[accounts[area]]))
-        return reply.header('set-cookie', cookies).header('cache-control', 'no-store').redirect(`/${area}`, 303)
-      }
-    const does: Readonly<Record<string, Form>> = {
-      buy: async (_form, request, reply) => {
-        const made = await call('/v1/transaction', { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' })
-        if (!('redirect_url' in made)) return show(request, reply, { status: 409, notice: problemIn(made) })
-        // The page may have been opened by another name of this machine: the order stays at it.
-        const { pathname, search } = new URL(made.redirect_url ?? '')
-        return reply.header('cache-control', 'no-store').redirect(pathname + search, 303)
-      },
-      console: openArea('console'),
-      portal: openArea('portal'),
-      play: async (form, request, reply) => {
-        const scenario = scenarios.find(({ name }) => name === form.get('name'))
-        if (!scenario) return undefined
-        const played = await call(`/v1/sandbox/scenarios/${scenario.name}`, {})
-        const { transaction_id: transactionId } = played as { transaction_id?: string }
-        if (transactionId === undefined) return show(request, reply, { status: 409, notice: problemIn(played) })
-        return show(request, reply, { notice: { played: scenario.title, transactionId } })
-      },
-    }
+    const does = formsWith(ctx, { prepared, show, call: caller(ctx, app, prepared) })
 
     app.get(testKeysPath, (request, reply) => {
       if (!showsSecrets(ctx, request))
@@ -102,6 +71,66 @@ export const startRoutes =
 
 /** Does what a form of the page says; undefined if that is nothing that is known. */
 type Form = (form: URLSearchParams, request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>
+
+type Call = (
+  url: string,
+  payload: object,
+  form: URLSearchParams,
+) => Promise<Record<string, string> | { problem: string }>
+
+type Tools = { prepared: () => Seeds; show: ReturnType<typeof pageShower>; call: Call }
+
+/**
+ * Calls the API as the demo partner, once for a form: the same form again waits for the first call, and gets its answer. Gives the body
+ * of a 201, or the sentence of the refusal.
+ */
+function caller(ctx: Ctx, app: FastifyInstance, prepared: () => Seeds): Call {
+  return async (url, payload, form) => {
+    const once = onceIn(form)
+    const key = once === undefined ? {} : { 'idempotency-key': once }
+    const headers = { 'x-api-key': prepared().secret_key, ...key }
+    const ask = () => app.inject({ method: 'POST', url, headers, payload })
+    const name = keyOfForm({ area: 'start', session: url, once: once ?? newOnce() })
+    const answer = (await doOnce(ctx, name, ask)) ?? (await ask())
+    const body: unknown = answer.json()
+    if (answer.statusCode === 201) return body as Record<string, string>
+    const { message } = body as { message?: unknown }
+    return { problem: typeof message === 'string' ? message : `The API answered ${answer.statusCode}.` }
+  }
+}
+
+/** What each form of the page does, by the value of its `do` field. */
+function formsWith(ctx: Ctx, { prepared, show, call }: Tools): Readonly<Record<string, Form>> {
+  const openArea =
+    (area: Area): Form =>
+    async (form, request, reply) => {
+      if (!showsSecrets(ctx, request)) throw new Refusal('FORBIDDEN', 'Sign in with the password in sandbox.json.')
+      const own = prepared()[accounts[area]]
+      const signedIn = await signInOnce({ ctx, area }, form, (use) => signInTo(use, area, own))
+      if (signedIn !== 'used') void reply.header('set-cookie', signedInCookies(ctx, area, signedIn))
+      return reply.header('cache-control', 'no-store').redirect(`/${area}`, 303)
+    }
+  return {
+    buy: async (form, request, reply) => {
+      const wish = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
+      const made = await call('/v1/transaction', wish, form)
+      if (!('redirect_url' in made)) return show(request, reply, { status: 409, notice: problemIn(made) })
+      // The page may have been opened by another name of this machine: the order stays at it.
+      const { pathname, search } = new URL(made.redirect_url ?? '')
+      return reply.header('cache-control', 'no-store').redirect(pathname + search, 303)
+    },
+    console: openArea('console'),
+    portal: openArea('portal'),
+    play: async (form, request, reply) => {
+      const scenario = scenarios.find(({ name }) => name === form.get('name'))
+      if (!scenario) return undefined
+      const played = await call(`/v1/sandbox/scenarios/${scenario.name}`, {}, form)
+      const { transaction_id: transactionId } = played as { transaction_id?: string }
+      if (transactionId === undefined) return show(request, reply, { status: 409, notice: problemIn(played) })
+      return show(request, reply, { notice: { played: scenario.title, transactionId } })
+    },
+  }
+}
 
 /** Where sandbox.json has the account of each area. */
 const accounts = { console: 'operator', portal: 'portal' } as const

@@ -5,6 +5,7 @@ import type { Page, PageProps } from '../page.ts'
 import { takesEmail } from '../step.ts'
 import { AcceptedTerms } from '../ui/accepted-terms.tsx'
 import { timeLeft } from '../ui/time-left.ts'
+import { OnceField } from '../../pages/form.tsx'
 import { Form, QuietSubmit, Submit, TextField } from '../../ui/form.tsx'
 
 /** Asks for the code that was sent. A typed code is never shown again. */
@@ -28,6 +29,7 @@ function codePage(props: PageProps): Page {
       <>
         <p class="lead" {...timeLeft(code?.expiresAt ?? now, now, (time) => say(lead, { email, time }), language)} />
         <Form here={here} does="code">
+          <OnceField />
           <TextField
             name="code"
             label={say('code.label')}

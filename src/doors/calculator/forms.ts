@@ -1,0 +1,85 @@
+import type { FastifyReply } from 'fastify'
+
+import type { Ctx } from '../../exchange/context.ts'
+import type { Partner } from '../../exchange/partners/partner.ts'
+import { doOnce, keyOfForm, unknownOutcome } from '../../exchange/sign-in/once.ts'
+import type { Language } from '../../platform/language/language.ts'
+import { Refusal, refusals } from '../../platform/lib/refusal.ts'
+import { onceIn } from '../pages/form.tsx'
+import { methodName } from '../ui/method-name.ts'
+import { noteRefusal } from '../ui/security-event.ts'
+import { spellProblem } from '../ui/spell-problem.ts'
+import type { Typed } from './choice.ts'
+import type { Presets } from './presets.ts'
+import { type CalculatedExchange, startOrder } from './start-order.ts'
+
+export type CustomerLimits = {
+  /** Counts a new order against the limits for this IP address, and refuses it with RATE_LIMITED if it exceeds them. */
+  takeCustomer(address: string, whose: { partner: Partner }, reply: FastifyReply): void
+}
+
+type Door = { ctx: Ctx; limits: CustomerLimits }
+
+/** A request that was granted access. */
+export type Visit = {
+  partner: Partner
+  presets: Presets
+  isUnsigned: boolean
+  language: Language
+  here: string
+  address: string
+}
+
+/** Where to redirect, or why no transaction was created. */
+type Started = { redirect?: string; refusal?: string }
+
+/** What a form does with an exchange that is possible, by the value of its `do` field. */
+export const forms: Readonly<Record<string, typeof startAsShown>> = {
+  update: () => Promise.resolve({}),
+  continue: startAsShown,
+}
+
+/** Continues only with the payment method that was shown: another one has different fees and holds its price differently. */
+async function startAsShown(
+  door: Door,
+  reply: FastifyReply,
+  visit: Visit,
+  chosen: CalculatedExchange,
+  typed: Typed,
+): Promise<Started> {
+  const { category } = chosen.exchange.deposit
+  if (typed.category === undefined || typed.category === category) return create(door, reply, visit, chosen, typed)
+  return { refusal: visit.language.say('calculator.otherWay', { way: methodName(category, visit.language) }) }
+}
+
+/**
+ * Creates the transaction, or says why not: once for a form, as it was typed. A signed URL may be used any number of times, so the
+ * limits per customer apply.
+ */
+async function create(
+  { ctx, limits }: Door,
+  reply: FastifyReply,
+  { partner, presets, isUnsigned, language, here, address }: Visit,
+  chosen: CalculatedExchange,
+  typed: Typed,
+): Promise<Started> {
+  const work = async (own: Ctx): Promise<Started> => {
+    limits.takeCustomer(address, { partner }, reply)
+    const wish = { presets, isUnsigned, ...chosen, locale: presets.locale ?? language.tag }
+    return { redirect: (await startOrder(own, partner, wish)).redirect_url }
+  }
+  try {
+    const once = onceIn(new URLSearchParams(typed))
+    if (once === undefined) return await work(ctx)
+    const key = keyOfForm({ area: 'calculator', session: JSON.stringify([here, typed]), once })
+    const started = await doOnce(ctx, key, work)
+    if (started === undefined) throw new Refusal('CONFLICT', unknownOutcome)
+    return started
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error
+    noteRefusal(reply.request, error)
+    if (error.retryAfterSeconds !== undefined) void reply.header('retry-after', error.retryAfterSeconds)
+    void reply.code(refusals[error.code])
+    return { refusal: spellProblem(error.problems[0] ?? error, language) }
+  }
+}
