@@ -100,6 +100,17 @@ describe('somebody is needed for prices and hedges, and told so on the first pag
     await ends('market all stale')
   })
 
+  it('where a pair is halted by hand, until somebody resumes it', async () => {
+    const say = ['LTC/EUR', '--reason', 'Its source is doubted']
+    await cambio('market', 'halt', ...say)
+    await begins(
+      'market halted',
+      /^LTC\/EUR is halted: Its source is doubted\. It is not offered to customers until somebody resumes it\.$/,
+    )
+    await cambio('market', 'resume', ...say)
+    await ends('market halted')
+  })
+
   it('where a hedge finds nobody to trade with, until one does', async () => {
     await cambio(
       'balance',

@@ -13,10 +13,13 @@ import { operatorSubject } from '../../src/exchange/operators/operator.ts'
 import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
 import { approvePayout } from '../../src/exchange/settlement/approval.ts'
 import { resumeCrediting } from '../../src/exchange/settlement/halts.ts'
+import { parseAmount } from '../../src/platform/money/amount.ts'
+import { assetOf } from '../../src/reference/catalog/asset.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
 import { camt, type CamtEntry } from '../support/camt.ts'
-import { advance, arrive, lookup, pay, railEvent, readyToPay, seen, settled } from '../support/journey.ts'
+import { advance, arrive, buy, lookup, pay, railEvent, readyToPay, seen, settled } from '../support/journey.ts'
 import { needsOf } from '../support/needed.ts'
+import { inPurse, moveOwnCoins } from '../support/owner-money.ts'
 import { putInForce } from '../support/policies.ts'
 import { someone } from '../support/signing.ts'
 import { until } from '../support/telling.ts'
@@ -61,6 +64,27 @@ describe('somebody is needed, on the first page and by command, for as long as i
     await releaseTransaction(ctx(), BigInt(id), why)
     await arrive(story.exchange, id, 'finished')
     await ends('hold on_hold underpaid')
+  })
+
+  it('where payouts that left have emptied an account, and the next one waits, until it is refilled', async () => {
+    const { exchange } = story
+    const purse = { network: 'BTC', place: 'wallet-btc', asset: 'BTC-BTC' }
+    const { to_amount: amount } = await buy(exchange)
+    const [first, second] = [await readyToPay(exchange), await readyToPay(exchange)]
+    const home = await inPurse(exchange, purse)
+    // Enough for one of the two, and what it costs to send it.
+    await moveOwnCoins(exchange, purse, parseAmount(amount ?? '', assetOf('BTC', 'BTC') ?? assert.fail()) * 2n - home)
+    await pay(exchange, first.id)
+    await arrive(exchange, first.id, 'finished')
+    await pay(exchange, second.id)
+    await arrive(exchange, second.id, 'exchanging')
+    await begins(
+      'balance short',
+      /^Too little money at wallet-btc: payouts that need 0\.\d+ BTC wait for it \(1\)\. Refill the account\.$/,
+    )
+    await moveOwnCoins(exchange, purse, home)
+    await arrive(exchange, second.id, 'finished')
+    await ends('balance short')
   })
 
   it('where a payout is above the limit, until two operators have approved it', async () => {
@@ -109,6 +133,23 @@ describe('somebody is needed, on the first page and by command, for as long as i
     Object.assign(rail, { look })
     await arrive(story.exchange, id, 'finished')
     await ends('unknown_payout unknown')
+  })
+
+  it('where work fails again and again: a rail cannot prepare a payout, until it can', async () => {
+    const { id } = await readyToPay(story.exchange)
+    const rail = ctx().rails.payout('sandbox-btc')?.payout ?? assert.fail('no rail')
+    const { prepare } = rail
+    Object.assign(rail, { prepare: () => Promise.reject(new Error('The rail does not answer.')) })
+    await pay(story.exchange, id)
+    const failed = `select 1 from jobs where kind = 'payout.due' and attempts > 0`
+    await until(async () => (await lookup(story.exchange, failed)).length > 0, 'an attempt to fail')
+    await begins(
+      'job failed',
+      /^Work fails and is tried again by itself: sending a payout\. Attempts so far: [1-9]\d*\. If it does not stop, /,
+    )
+    Object.assign(rail, { prepare })
+    await arrive(story.exchange, id, 'finished')
+    await ends('job failed')
   })
 
   it('where a chain undoes what was final, until somebody lets it continue', async () => {
