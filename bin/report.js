@@ -9,19 +9,20 @@ import { root } from './build.js'
 
 /** @import { EventData, TestsStream } from 'node:test' */
 /** @import { TestEvent } from 'node:test/reporters' */
-/** @typedef {{ name: string, seconds: number, tests: number, failed: number }} FileResult */
+/** @typedef {{ name: string, seconds: number, tests: number, failed: number, without: number }} FileResult */
 /** @typedef {{ names: string[], error: unknown }} Failure */
-/** @typedef {{ passed: number, failed: number, suites: number, skipped: string[], cancelled: number }} Counts */
+/** @typedef {{ passed: number, failed: number, suites: number, skipped: string[], without: number, cancelled: number }} Counts */
 
 const slowestShown = 10
 
 /**
  * @param {(line: string) => void} print
  * @param {(file: string) => number | undefined} processorSeconds
+ * @param {string} noCounterpart the reason of a skipped test that asks what a rail does not have: it is shown, and no fault
  */
-export function openReport(print, processorSeconds) {
+export function openReport(print, processorSeconds, noCounterpart) {
   /** @type {Counts} */
-  const counts = { passed: 0, failed: 0, suites: 0, skipped: [], cancelled: 0 }
+  const counts = { passed: 0, failed: 0, suites: 0, skipped: [], without: 0, cancelled: 0 }
   /** @type {FileResult[]} */
   const files = []
   /** @type {Failure[]} */
@@ -37,7 +38,7 @@ export function openReport(print, processorSeconds) {
   async function follow(events, program) {
     /** @type {string[]} */
     let path = []
-    let file = { tests: 0, failed: 0 }
+    let file = { tests: 0, failed: 0, without: 0 }
     let milliseconds = 0
     let printed = ''
     /** @param {string} name @param {number} duration */
@@ -46,7 +47,7 @@ export function openReport(print, processorSeconds) {
       print(fileLine({ name, seconds: duration / 1000, ...file }))
       // What a file printed matters only where it failed.
       if (file.failed > 0 && printed !== '') print(printed.trimEnd())
-      file = { tests: 0, failed: 0 }
+      file = { tests: 0, failed: 0, without: 0 }
       printed = ''
     }
     for await (const { type, data } of /** @type {AsyncIterable<TestEvent>} */ (/** @type {unknown} */ (events))) {
@@ -57,7 +58,10 @@ export function openReport(print, processorSeconds) {
       const isGroup = data.details.type === 'suite'
       if (isGroup) counts.suites++
       else file.tests++
-      if (type === 'test:pass') pass(path, data, isGroup)
+      if ('skip' in data && data.skip === noCounterpart) {
+        file.without++
+        counts.without++
+      } else if (type === 'test:pass') pass(path, data, isGroup)
       else if (fail(path, data, isGroup)) file.failed++
       if (data.nesting > 0) continue
       if (isGroup) ended(data.name, data.details.duration_ms)
@@ -94,13 +98,14 @@ export function openReport(print, processorSeconds) {
     if (files.length > 1) print(`\nThe slowest files, and what each took of a processor:`)
     for (const file of slowest) print(`${fileLine(file)}  ${processorSeconds(file.name)?.toFixed(1) ?? '?'} s`)
     if (failures.length > 0) print(`\n${failures.map(failureText).join('\n\n')}`)
+    if (counts.without > 0) print(`\nSkipped where a rail has no counterpart: ${counts.without}`)
     print(`
-ℹ tests ${counts.passed + counts.failed + counts.skipped.length}
+ℹ tests ${counts.passed + counts.failed + counts.skipped.length + counts.without}
 ℹ suites ${counts.suites}
 ℹ pass ${counts.passed}
 ℹ fail ${counts.failed - counts.cancelled}
 ℹ cancelled ${counts.cancelled}
-ℹ skipped ${counts.skipped.length}
+ℹ skipped ${counts.skipped.length + counts.without}
 ℹ todo 0
 ℹ duration_ms ${Math.round(performance.now() - start)}`)
   }
@@ -109,8 +114,9 @@ export function openReport(print, processorSeconds) {
 }
 
 /** @param {FileResult} file */
-function fileLine({ name, seconds, tests, failed }) {
-  const outcome = failed > 0 ? `✖ ${failed} of ${tests} failed` : `✔ ${tests}`
+function fileLine({ name, seconds, tests, failed, without }) {
+  const outcome =
+    failed > 0 ? `✖ ${failed} of ${tests} failed` : `✔ ${tests - without}${without > 0 ? `, ${without} skipped` : ''}`
   return `${seconds.toFixed(1).padStart(6)} s  ${shortName(name)}  ${outcome}`
 }
 

@@ -10,7 +10,8 @@
  *
  * Each test file gets its own database, a copy of one migrated template. The server is an embedded PostgreSQL in a temporary
  * folder, or the one at TEST_DATABASE_URL (a role that may create databases and roles).
- * With CI=true a skipped test is a failure: there, everything a test needs can be installed.
+ * With CI=true a skipped test is a failure: there, everything a test needs can be installed. Only what a rail has no counterpart
+ * for is skipped there, too.
  */
 import { setMaxListeners } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -101,9 +102,13 @@ Object.assign(process.env, server.env, {
 
 const program = join(root, 'bin/test-process.js')
 const processes = Array.from({ length: Math.min(concurrency, queued.length) }, () => program)
+/** @type {unknown} */
+const suite = await import(pathToFileURL(join(root, 'dist/src/rails/conformance/no-counterpart.js')).href)
+const { noCounterpart } = /** @type {typeof import('../src/rails/conformance/no-counterpart.ts')} */ (suite)
 const report = openReport(
   (line) => console.log(line),
   (name) => usageOf(name)?.processorSeconds,
+  noCounterpart,
 )
 const { counts } = report
 // A run for each process: one run of several would hold back what a process reports until those before it have ended.

@@ -29,6 +29,8 @@ export type FakeCheckoutCom = {
   owed: CallbackRequest[]
   /** The answer to the next request that changes something gets lost. */
   losesAnswer: boolean
+  /** It answers nobody, as long as this is set. */
+  isAway: boolean
 }
 
 const newId = (kind: string): string => `${kind}_${randomBytes(13).toString('hex')}`
@@ -127,6 +129,7 @@ function answer(
 }
 
 async function serve(fake: FakeCheckoutCom, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (fake.isAway) return void request.socket.destroy()
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk as Buffer)
   const text = Buffer.concat(chunks).toString()
@@ -150,6 +153,7 @@ export async function startCheckoutCom(): Promise<{ fake: FakeCheckoutCom; stop(
     keys: new Set(),
     owed: [],
     losesAnswer: false,
+    isAway: false,
   }
   const server = createServer((request, response) => void serve(fake, request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

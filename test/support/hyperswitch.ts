@@ -34,6 +34,8 @@ export type FakeHyperswitch = HyperswitchWorld &
     fail(method: string, path: RegExp, fault: Fault, times?: number): void
     /** Nothing fails any more. */
     heal(): void
+    /** It answers nobody, as long as this is set. */
+    isAway: boolean
     stop(): Promise<void>
   }
 
@@ -79,6 +81,7 @@ export async function startHyperswitch(change: Partial<HyperswitchSettings> = {}
   const counter: Counter = { world, controls, url: '' }
 
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (fake.isAway) return void request.socket.destroy()
     const { method = '', url = '', headers } = request
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk as Buffer)
@@ -95,9 +98,10 @@ export async function startHyperswitch(change: Partial<HyperswitchSettings> = {}
   const server = createServer((request, response) => void take(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   counter.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  return {
+  const fake: FakeHyperswitch = {
     ...world,
     ...controls,
+    isAway: false,
     url: counter.url,
     settings: { ...settingsAt(counter.url), ...change },
     asked,
@@ -109,6 +113,7 @@ export async function startHyperswitch(change: Partial<HyperswitchSettings> = {}
         server.closeAllConnections()
       }),
   }
+  return fake
 }
 
 const settingsAt = (baseUrl: string): HyperswitchSettings => ({

@@ -14,7 +14,7 @@ import type { BitcoinSettings } from './settings.ts'
 const addressIn = ({ payTo }: Instruction): string => (payTo.kind === 'address' ? payTo.address : assert.fail())
 
 function harnessOf(world: BitcoinWorld, unit: bigint): RailHarness {
-  const { one, other, customer, node } = world
+  const { one, other, customer, node, second } = world
   let ids = 0n
   /** What was submitted leaves in the next transfer, which two blocks make final. */
   const settle = async (): Promise<void> => {
@@ -33,6 +33,8 @@ function harnessOf(world: BitcoinWorld, unit: bigint): RailHarness {
       await settle()
       return world.reported.slice(before)
     },
+    goDown: async () => void (await Promise.all([node.die(), second.die()])),
+    comeBack: async () => void (await Promise.all([node.revive(), second.revive()])),
     deposits: {
       category: 'CRYPTO',
       asset,

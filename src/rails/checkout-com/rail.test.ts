@@ -136,6 +136,8 @@ async function harness(): Promise<RailHarness> {
       for (const call of take()) events.push(...((await rail.readCallback?.(call))?.events ?? []))
       return events
     },
+    goDown: () => void (fake.isAway = true),
+    comeBack: () => void (fake.isAway = false),
     deposits,
     payouts: {
       asset: 'EUR-EUR',

@@ -7,6 +7,7 @@ import {
   instructed,
   isBadRequest,
   isBadSignature,
+  itWith,
   type RailHarness,
   withDeposits,
 } from './harness.ts'
@@ -20,52 +21,68 @@ export function testCallbacks(setup: () => RailHarness): void {
     assert.equal(rail.readCallback !== undefined, callbacks !== undefined)
   })
 
-  it('refuses calls that do not prove their sender', async () => {
-    const { callbacks, read } = readerOf(setup()) ?? {}
-    if (!callbacks || !read) return
-    for (const body of ['', '{}', '[]', 'null', '{"event":"x"}']) {
-      const { headers } = callbacks.sign(`another body than ${body}`)
-      for (const given of [{}, headers, zeroed(headers)]) {
-        await assert.rejects(read({ body, headers: given }), isBadSignature)
+  itWith(
+    'refuses calls that do not prove their sender',
+    () => readerOf(setup()),
+    async ({ callbacks, read }) => {
+      for (const body of ['', '{}', '[]', 'null', '{"event":"x"}']) {
+        const { headers } = callbacks.sign(`another body than ${body}`)
+        for (const given of [{}, headers, zeroed(headers)]) {
+          await assert.rejects(read({ body, headers: given }), isBadSignature)
+        }
       }
-    }
-    for (const call of await someCalls(setup())) {
-      await assert.rejects(read({ ...call, body: `${call.body} ` }), isBadSignature)
-      await assert.rejects(read({ ...call, headers: {} }), isBadSignature)
-    }
-  })
+      for (const call of await someCalls(setup())) {
+        await assert.rejects(read({ ...call, body: `${call.body} ` }), isBadSignature)
+        await assert.rejects(read({ ...call, headers: {} }), isBadSignature)
+      }
+    },
+  )
 
-  it('refuses signed nonsense', async () => {
-    const { callbacks, read } = readerOf(setup()) ?? {}
-    if (!callbacks || !read) return
-    for (const body of ['', '[]', '{}', 'null', '"text"', '{"event":"x"}']) {
-      await assert.rejects(read(callbacks.sign(body)), isBadRequest, body)
-    }
-  })
+  itWith(
+    'refuses signed nonsense',
+    () => readerOf(setup()),
+    async ({ callbacks, read }) => {
+      for (const body of ['', '[]', '{}', 'null', '"text"', '{"event":"x"}']) {
+        await assert.rejects(read(callbacks.sign(body)), isBadRequest, body)
+      }
+    },
+  )
 
-  it('reads a call again to the same events, and calls in any order to the same set', async () => {
-    const { read } = readerOf(setup()) ?? {}
-    if (!read) return
-    const calls = await someCalls(setup())
-    const inOrder = await readEach(read, calls)
-    assert.deepEqual(await readEach(read, calls), inOrder)
-    assert.deepEqual((await readEach(read, calls.toReversed())).toReversed(), inOrder)
-    const keys = inOrder.flat().map(({ key }) => key)
-    assert.equal(new Set(keys).size, keys.length)
-  })
+  itWith(
+    'reads a call again to the same events, and calls in any order to the same set',
+    () => readerOf(setup()),
+    async ({ read }) => {
+      const calls = await someCalls(setup())
+      const inOrder = await readEach(read, calls)
+      assert.deepEqual(await readEach(read, calls), inOrder)
+      assert.deepEqual((await readEach(read, calls.toReversed())).toReversed(), inOrder)
+      const keys = inOrder.flat().map(({ key }) => key)
+      assert.equal(new Set(keys).size, keys.length)
+    },
+  )
 
-  it('reads several events out of one call, in their order', async () => {
-    const { callbacks, read } = readerOf(setup()) ?? {}
-    if (!callbacks?.combine || !read) return
-    const calls = await someCalls(setup())
-    assert(calls.length > 1)
-    assert.deepEqual(await read(callbacks.combine(calls)), (await readEach(read, calls)).flat())
-  })
+  itWith(
+    'reads several events out of one call, in their order',
+    () => combinerOf(setup()),
+    async ({ combine, read }) => {
+      const calls = await someCalls(setup())
+      assert(calls.length > 1)
+      assert.deepEqual(await read(combine(calls)), (await readEach(read, calls)).flat())
+    },
+  )
 }
 
 function readerOf({ rail, callbacks }: RailHarness): Reader | undefined {
   if (!rail.readCallback || !callbacks) return undefined
   return { callbacks, read: async (call) => (await rail.readCallback?.(call))?.events ?? [] }
+}
+
+function combinerOf(
+  setup: RailHarness,
+): (Pick<Reader, 'read'> & Required<Pick<CallbackHarness, 'combine'>>) | undefined {
+  const { read, callbacks } = readerOf(setup) ?? {}
+  const { combine } = callbacks ?? {}
+  return read && combine && { read, combine }
 }
 
 async function readEach(read: Reader['read'], calls: CallbackRequest[]): Promise<RailEvent[][]> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 
 import type { Rail, RailEvent } from '../rail.ts'
-import { type DepositSetup, instructed, isConflict, newEvents, orderOf } from './harness.ts'
+import { type DepositSetup, instructed, isConflict, itWith, newEvents, orderOf } from './harness.ts'
 
 const finalOf = (events: RailEvent[]): RailEvent[] => events.filter(({ kind }) => kind === 'deposit_final')
 
@@ -26,8 +26,6 @@ export function testDeposits(setup: () => DepositSetup): void {
     if (first.payTo.kind !== 'page') assert.equal(again.reference, first.reference)
     assert.equal(first.payTo.kind === 'page', deposit.open !== undefined, '`open` belongs to rails with a page')
   })
-
-  it('opens its page at an origin that it declares', () => opensAtItsOrigin(setup()))
 
   it('reports a payment under our reference, each event once, and in the end as final', async () => {
     const { rail, deposit, deposits, report } = setup()
@@ -87,66 +85,84 @@ export function testDeposits(setup: () => DepositSetup): void {
 
 /** What else happens to deposits: duplicates, unknown statuses, reversals, declines. */
 export function testDepositTroubles(setup: () => DepositSetup): void {
-  it('repeats an event under the same key', async () => {
-    const { deposits, report } = setup()
-    if (!deposits.duplicate) return
-    const one = await instructed(setup())
-    await assert.rejects(deposits.duplicate(one), isConflict)
-    await deposits.pay(one)
-    const last = (await report()).at(-1)
-    await deposits.duplicate(one)
-    assert.deepEqual(await report(), [last])
-  })
+  itWith(
+    'repeats an event under the same key',
+    () => setup().deposits.duplicate,
+    async (duplicate) => {
+      const { deposits, report } = setup()
+      const one = await instructed(setup())
+      await assert.rejects(duplicate(one), isConflict)
+      await deposits.pay(one)
+      const last = (await report()).at(-1)
+      await duplicate(one)
+      assert.deepEqual(await report(), [last])
+    },
+  )
 
-  it('reports an unknown status as unknown, under a new key', async () => {
-    const { deposits, report } = setup()
-    if (!deposits.reportUnknown) return
-    const one = await instructed(setup())
-    await deposits.pay(one)
-    const last = (await report()).at(-1)
-    await deposits.reportUnknown(one)
-    const [event] = await report()
-    assert(last && event)
-    assert.deepEqual({ ...event, key: '', body: {} }, { ...last, kind: 'unknown', key: '', body: {} })
-    assert.notEqual(event.key, last.key)
-  })
+  itWith(
+    'reports an unknown status as unknown, under a new key',
+    () => setup().deposits.reportUnknown,
+    async (reportUnknown) => {
+      const { deposits, report } = setup()
+      const one = await instructed(setup())
+      await deposits.pay(one)
+      const last = (await report()).at(-1)
+      await reportUnknown(one)
+      const [event] = await report()
+      assert(last && event)
+      assert.deepEqual({ ...event, key: '', body: {} }, { ...last, kind: 'unknown', key: '', body: {} })
+      assert.notEqual(event.key, last.key)
+    },
+  )
 
-  it('reports a reversal once, and holds the money no longer', async () => {
-    const { rail, deposit, deposits, report } = setup()
-    if (!deposits.reverse) return
-    const one = await instructed(setup())
-    await assert.rejects(deposits.reverse(one), isConflict)
-    await deposits.pay(one)
-    const known = await report()
-    const [final] = finalOf(known)
-    const held = await rail.balance(deposits.asset)
-    await deposits.reverse(one)
-    const [event, ...others] = newEvents(known, await report())
-    assert.equal(others.length, 0)
-    assert.equal(event?.kind, deposits.voids ? 'deposit_withdrawn' : 'deposit_reversed')
-    assert.equal(event?.payment, final?.payment)
-    assert.notEqual(event?.key, final?.key)
-    assert.equal(event?.key, (await deposit.look(one.reference)).at(-1)?.key)
-    assert.equal(await rail.balance(deposits.asset), held - deposits.amount)
-    assert.equal(await statedOf(rail, event?.payment ?? '', deposits.asset), rail.statement && 0n)
-    await assert.rejects(deposits.reverse(one), isConflict)
-  })
+  itWith(
+    'reports a reversal once, and holds the money no longer',
+    () => setup().deposits.reverse,
+    async (reverse) => {
+      const { rail, deposit, deposits, report } = setup()
+      const one = await instructed(setup())
+      await assert.rejects(reverse(one), isConflict)
+      await deposits.pay(one)
+      const known = await report()
+      const [final] = finalOf(known)
+      const held = await rail.balance(deposits.asset)
+      await reverse(one)
+      const [event, ...others] = newEvents(known, await report())
+      assert.equal(others.length, 0)
+      assert.equal(event?.kind, deposits.voids ? 'deposit_withdrawn' : 'deposit_reversed')
+      assert.equal(event?.payment, final?.payment)
+      assert.notEqual(event?.key, final?.key)
+      assert.equal(event?.key, (await deposit.look(one.reference)).at(-1)?.key)
+      assert.equal(await rail.balance(deposits.asset), held - deposits.amount)
+      assert.equal(await statedOf(rail, event?.payment ?? '', deposits.asset), rail.statement && 0n)
+      await assert.rejects(reverse(one), isConflict)
+    },
+  )
 
-  it('reports why an attempt to pay failed, and holds nothing', async () => {
-    const { rail, deposits, report } = setup()
-    if (!deposits.decline) return
-    const one = await instructed(setup())
-    const held = await rail.balance(deposits.asset)
-    await deposits.decline(one)
-    assert.equal(await rail.balance(deposits.asset), held)
-    const [event] = await report()
-    assert.equal(event?.kind, 'deposit_declined')
-    assert.match(event?.body.reason ?? '', /declined|refused/)
-  })
+  itWith(
+    'reports why an attempt to pay failed, and holds nothing',
+    () => setup().deposits.decline,
+    async (decline) => {
+      const { rail, deposits, report } = setup()
+      const one = await instructed(setup())
+      const held = await rail.balance(deposits.asset)
+      await decline(one)
+      assert.equal(await rail.balance(deposits.asset), held)
+      const [event] = await report()
+      assert.equal(event?.kind, 'deposit_declined')
+      assert.match(event?.body.reason ?? '', /declined|refused/)
+    },
+  )
 }
 
-/** The way back of a payment. */
+/** Where a customer pays, and the way back of a payment. */
 export function testOrigins(setup: () => DepositSetup): void {
+  itWith(
+    'opens its page at an origin that it declares',
+    () => setup().deposit.open,
+    (open) => opensAtItsOrigin(setup(), open),
+  )
+
   it('knows where a payment goes back to, the same each time, and pays it back there', async () => {
     const { rail, deposit, deposits, report, settle, nextId } = setup()
     const { id } = await deposits.pay(await instructed(setup()))
@@ -173,24 +189,33 @@ export function testOrigins(setup: () => DepositSetup): void {
   })
 
   it('names no origin where the sender is not certain', async () => {
-    const { deposit, deposits, report } = setup()
+    const { deposit } = setup()
     for (const payment of ['', 'nothing', 'pay_1', 'bnk_999999999', '0'.repeat(64), `0x${'0'.repeat(64)}`]) {
       assert.equal(await deposit.origin(payment), 'unknown', payment)
     }
-    if (!deposits.payPooled) return
-    const { id } = await deposits.payPooled(await instructed(setup()))
-    await report()
-    assert.equal(await deposit.origin(id), 'unknown')
   })
+
+  itWith(
+    'names no origin where a wallet of many has paid',
+    () => setup().deposits.payPooled,
+    async (payPooled) => {
+      const { deposit, report } = setup()
+      const { id } = await payPooled(await instructed(setup()))
+      await report()
+      assert.equal(await deposit.origin(id), 'unknown')
+    },
+  )
 }
 
-async function opensAtItsOrigin(setup: DepositSetup): Promise<void> {
+async function opensAtItsOrigin(
+  setup: DepositSetup,
+  open: NonNullable<DepositSetup['deposit']['open']>,
+): Promise<void> {
   const { deposit, deposits } = setup
-  if (!deposit.open) return
   const { reference } = await instructed(setup)
   const { category } = orderOf(setup, 1n)
   const { asset, amount } = deposits
   const order = { reference, asset, amount, category, returnUrl: 'https://exchange.example/', locale: 'en' }
-  const { payAt } = await deposit.open(order)
+  const { payAt } = await open(order)
   assert(deposit.pageOrigins?.().includes(new URL(payAt).origin), 'the checkout lets customers go to no other page')
 }

@@ -6,7 +6,8 @@ import { testCallbacks } from './callbacks.ts'
 import { testDepositTroubles, testDeposits, testOrigins } from './deposits.ts'
 import { testDisputes } from './disputes.ts'
 import { type RailHarness, withDeposits, withPayouts } from './harness.ts'
-import { testPayouts, testPayoutTroubles, testPreparedPayments } from './payouts.ts'
+import { testDepositOutages, testPayoutOutages } from './outages.ts'
+import { testPayouts, testPayoutTroubles, testPreparedPayments, testReturns } from './payouts.ts'
 
 /** The halves of a rail that a run of the suite is about. */
 export type Halves = { deposits?: boolean; payouts?: boolean }
@@ -44,12 +45,15 @@ export function describeRail(
       describe('origins', () => testOrigins(setup))
       describe('deposits in trouble', () => testDepositTroubles(setup))
       describe('disputes', () => testDisputes(setup))
+      describe('deposits in an outage', () => testDepositOutages(setup))
     }
     if (payouts) {
       const setup = () => withPayouts(harness)
       describe('payouts', () => testPayouts(setup))
       describe('prepared payments', () => testPreparedPayments(setup))
       describe('payouts in trouble', () => testPayoutTroubles(setup))
+      describe('returned payouts', () => testReturns(setup))
+      describe('payouts in an outage', () => testPayoutOutages(setup))
     }
   })
 }

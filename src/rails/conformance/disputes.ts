@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 
 import type { RailEvent } from '../rail.ts'
-import { type DepositSetup, instructed, type Instruction, isConflict, newEvents } from './harness.ts'
+import { type DepositSetup, instructed, type Instruction, isConflict, itWith, newEvents } from './harness.ts'
 
 /** Disputes: opened, then won or lost. Exactly one event withdraws the money; a won dispute gives it back. */
 export function testDisputes(setup: () => DepositSetup): void {
@@ -11,30 +11,36 @@ export function testDisputes(setup: () => DepositSetup): void {
     assert.equal(deposit.disputes === true, deposits.dispute !== undefined)
   })
 
-  it('reports a dispute with its deadline, and gives the money back when it is won', async () => {
-    if (!setup().deposits.dispute) return
-    const before = await heldIn(setup())
-    const { one, opened, known } = await disputed(setup())
-    assert(opened.dispute?.respondBy && Number.isFinite(opened.dispute.respondBy.getTime()))
-    await dispute(setup()).win(one)
-    const won = await onlyEvent(setup(), one, 'dispute_won', known)
-    assert.equal(won.dispute?.id, opened.dispute.id)
-    assert.equal(won.dispute.fundsMoved, opened.dispute.fundsMoved)
-    assert.equal(await heldIn(setup()), before + setup().deposits.amount)
-    await assert.rejects(dispute(setup()).lose(one), isConflict)
-  })
+  itWith(
+    'reports a dispute with its deadline, and gives the money back when it is won',
+    () => setup().deposits.dispute,
+    async () => {
+      const before = await heldIn(setup())
+      const { one, opened, known } = await disputed(setup())
+      assert(opened.dispute?.respondBy && Number.isFinite(opened.dispute.respondBy.getTime()))
+      await dispute(setup()).win(one)
+      const won = await onlyEvent(setup(), one, 'dispute_won', known)
+      assert.equal(won.dispute?.id, opened.dispute.id)
+      assert.equal(won.dispute.fundsMoved, opened.dispute.fundsMoved)
+      assert.equal(await heldIn(setup()), before + setup().deposits.amount)
+      await assert.rejects(dispute(setup()).lose(one), isConflict)
+    },
+  )
 
-  it('takes the money once when a dispute is lost', async () => {
-    if (!setup().deposits.dispute) return
-    const before = await heldIn(setup())
-    const { one, opened, known } = await disputed(setup())
-    await dispute(setup()).lose(one)
-    const lost = await onlyEvent(setup(), one, 'dispute_lost', known)
-    assert.equal(lost.dispute?.id, opened.dispute?.id)
-    assert.notEqual(lost.dispute?.fundsMoved, opened.dispute?.fundsMoved)
-    assert.equal(await heldIn(setup()), before)
-    await assert.rejects(dispute(setup()).win(one), isConflict)
-  })
+  itWith(
+    'takes the money once when a dispute is lost',
+    () => setup().deposits.dispute,
+    async () => {
+      const before = await heldIn(setup())
+      const { one, opened, known } = await disputed(setup())
+      await dispute(setup()).lose(one)
+      const lost = await onlyEvent(setup(), one, 'dispute_lost', known)
+      assert.equal(lost.dispute?.id, opened.dispute?.id)
+      assert.notEqual(lost.dispute?.fundsMoved, opened.dispute?.fundsMoved)
+      assert.equal(await heldIn(setup()), before)
+      await assert.rejects(dispute(setup()).win(one), isConflict)
+    },
+  )
 }
 
 const heldIn = ({ rail, deposits }: DepositSetup): Promise<bigint> => rail.balance(deposits.asset)

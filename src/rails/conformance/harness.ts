@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { it } from 'node:test'
 
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { noCounterpart } from './no-counterpart.ts'
 import type {
   CallbackRequest,
   DepositHalf,
@@ -30,6 +32,9 @@ export type RailHarness = {
   deposits?: DepositHarness
   payouts?: PayoutHarness
   callbacks?: CallbackHarness
+  /** The provider, or each of its nodes, answers nobody until it comes back. */
+  goDown?(): Promise<void> | void
+  comeBack?(): Promise<void> | void
 }
 
 /** An order with its payment instructions. */
@@ -99,6 +104,18 @@ export type CallbackHarness = {
   /** Puts the events of several calls into one, where the provider does so. */
   combine?(calls: CallbackRequest[]): CallbackRequest
 }
+
+/** A test of what not every rail has: it is skipped, and says so, where the harness lacks the hook for it. */
+export const itWith = <Hook>(
+  name: string,
+  hook: () => Hook | undefined,
+  test: (hook: Hook) => Promise<void>,
+): unknown =>
+  it(name, async (t) => {
+    const found = hook()
+    if (found === undefined) return t.skip(noCounterpart)
+    await test(found)
+  })
 
 /** A harness whose rail takes deposits. */
 export type DepositSetup = RailHarness & { deposit: DepositHalf; deposits: DepositHarness }

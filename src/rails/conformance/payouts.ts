@@ -1,30 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 
-import type { Destination, PlanDraft } from '../rail.ts'
-import { isConflict, newEvents, type PayoutSetup } from './harness.ts'
-
-type PreparedPayment = PlanDraft & { destination: Destination }
-
-async function prepared({ payout, payouts, nextId }: PayoutSetup, amount: bigint): Promise<PreparedPayment> {
-  const destination = await payouts.destination()
-  const [plan, ...others] = await payout.prepare([{ payoutId: nextId(), asset: payouts.asset, amount, destination }])
-  assert(plan && others.length === 0)
-  return { ...plan, destination }
-}
-
-/** A number of the units that the suite pays in. */
-const units = ({ payouts }: Pick<PayoutSetup, 'payouts'>, count: bigint): bigint => count * (payouts.unit ?? 1n)
-
-const heldIn = ({ rail, payouts }: PayoutSetup): Promise<bigint> => rail.balance(payouts.asset)
-
-/** What a payment that is done has cost of the asset itself. */
-async function feeOf({ payout, payouts }: PayoutSetup, plan: PlanDraft): Promise<bigint> {
-  const outcome = await payout.look(plan)
-  assert(outcome.state === 'done')
-  const { fee } = outcome.evidence
-  return fee?.asset === payouts.asset ? fee.amount : 0n
-}
+import type { PlanDraft } from '../rail.ts'
+import { isConflict, itWith, newEvents, type PayoutSetup } from './harness.ts'
+import { feeOf, heldIn, prepared, units } from './prepared.ts'
 
 /** A prepared payment as the books give it back: out of JSON. */
 const stored = ({ key, body }: PlanDraft): { key: string; body: PlanDraft['body'] } => ({
@@ -134,21 +113,24 @@ export function testPreparedPayments(setup: () => PayoutSetup): void {
   })
 }
 
-/** Payouts that go wrong: lost answers, too little money, returns. */
+/** Payouts that go wrong: lost answers, too little money. */
 export function testPayoutTroubles(setup: () => PayoutSetup): void {
-  it('has paid although its answer was lost', async () => {
-    const { payout, payouts, settle } = setup()
-    if (!payouts.loseAnswer) return
-    const plan = await prepared(setup(), units(setup(), 300n))
-    const before = await heldIn(setup())
-    await payouts.loseAnswer(plan.destination)
-    await assert.rejects(payout.submit(plan), (error) => !isConflict(error))
-    await settle()
-    assert.equal((await payout.look(plan)).state, 'done')
-    await payout.submit(plan)
-    await settle()
-    assert.equal(before - (await heldIn(setup())), units(setup(), 300n) + (await feeOf(setup(), plan)))
-  })
+  itWith(
+    'has paid although its answer was lost',
+    () => setup().payouts.loseAnswer,
+    async (loseAnswer) => {
+      const { payout, settle } = setup()
+      const plan = await prepared(setup(), units(setup(), 300n))
+      const before = await heldIn(setup())
+      await loseAnswer(plan.destination)
+      await assert.rejects(payout.submit(plan), (error) => !isConflict(error))
+      await settle()
+      assert.equal((await payout.look(plan)).state, 'done')
+      await payout.submit(plan)
+      await settle()
+      assert.equal(before - (await heldIn(setup())), units(setup(), 300n) + (await feeOf(setup(), plan)))
+    },
+  )
 
   it('never pays more than it holds, and pays the others', async () => {
     const { payout, payouts, settle } = setup()
@@ -180,25 +162,30 @@ export function testPayoutTroubles(setup: () => PayoutSetup): void {
       }
     }
   })
+}
 
-  it('reports once that a payout came back, and holds its money again', async () => {
-    const { payout, payouts, settle, report } = setup()
-    if (!payouts.sendBack) return
-    const plan = await prepared(setup(), units(setup(), 900n))
-    await assert.rejects(payouts.sendBack(plan), isConflict)
-    await payout.submit(plan)
-    await settle()
-    const before = await heldIn(setup())
-    const known = await report()
-    await payouts.sendBack(plan)
-    await assert.rejects(payouts.sendBack(plan), isConflict)
-    const events = newEvents(known, await report())
-    assert.equal(events.length, 1)
-    const { kind, reference, asset, amount } = events[0] ?? {}
-    assert.deepEqual(
-      { kind, reference, asset, amount },
-      { kind: 'payout_returned', reference: plan.key, asset: payouts.asset, amount: units(setup(), 900n) },
-    )
-    assert.equal(await heldIn(setup()), before + units(setup(), 900n))
-  })
+export function testReturns(setup: () => PayoutSetup): void {
+  itWith(
+    'reports once that a payout came back, and holds its money again',
+    () => setup().payouts.sendBack,
+    async (sendBack) => {
+      const { payout, payouts, settle, report } = setup()
+      const plan = await prepared(setup(), units(setup(), 900n))
+      await assert.rejects(sendBack(plan), isConflict)
+      await payout.submit(plan)
+      await settle()
+      const before = await heldIn(setup())
+      const known = await report()
+      await sendBack(plan)
+      await assert.rejects(sendBack(plan), isConflict)
+      const events = newEvents(known, await report())
+      assert.equal(events.length, 1)
+      const { kind, reference, asset, amount } = events[0] ?? {}
+      assert.deepEqual(
+        { kind, reference, asset, amount },
+        { kind: 'payout_returned', reference: plan.key, asset: payouts.asset, amount: units(setup(), 900n) },
+      )
+      assert.equal(await heldIn(setup()), before + units(setup(), 900n))
+    },
+  )
 }

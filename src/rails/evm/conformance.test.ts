@@ -4,8 +4,10 @@ import { after, before } from 'node:test'
 
 import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, through } from '../../../test/support/evm-world.ts'
+import { NoAnswer } from '../json-rpc.ts'
 import { describeRail } from '../conformance/describe-rail.ts'
 import type { DepositHarness, Instruction, PayoutHarness, RailHarness } from '../conformance/harness.ts'
+import type { Chain } from './chain.ts'
 import { evmRail } from './rails.ts'
 import { referenceOf } from './events.ts'
 
@@ -14,10 +16,12 @@ const usdt = { asset: 'USDT-ETH', contract: '0xdAC17F958D2ee523a2206206994597C13
 let world: EvmWorld
 let ids = 0n
 let silent = false
+let isAway = false
 
 before(async () => {
   world = await openEvmWorld()
-  const { anvil, one } = world
+  const { anvil, one, other } = world
+  for (const { chain } of [one, other]) letGoAway(chain)
   await anvil.layToken(usdt.contract)
   for (const holder of [anvil.customer, one.chain.keys.hot]) {
     await anvil.send({ to: usdt.contract, data: token.mint(holder, 10n ** 12n) })
@@ -26,6 +30,15 @@ before(async () => {
   await one.follow()
 })
 after(() => world.close())
+
+/** Lets the node of a process go away, for all that has it. */
+function letGoAway({ node, ...chain }: Chain): void {
+  const change = through(
+    { ...chain, node: { ...node } },
+    (askAll) => (calls) => (isAway ? Promise.reject(new NoAnswer('away')) : askAll(calls)),
+  )
+  Object.assign(node, change.node)
+}
 
 /** Whatever waits is brought, mined and final. */
 async function settle(): Promise<void> {
@@ -84,6 +97,8 @@ function harnessOf(asset: string): RailHarness {
       await settle()
       return one.follow()
     },
+    goDown: () => void (isAway = true),
+    comeBack: () => void (isAway = false),
     deposits: depositsOf(asset),
     payouts: payoutsOf(asset),
   }

@@ -122,6 +122,8 @@ async function harness(): Promise<RailHarness> {
       await pass(opened)
     },
     report: async () => read(opened, fake.take()),
+    goDown: () => void (fake.isAway = true),
+    comeBack: () => void (fake.isAway = false),
     deposits,
     payouts: {
       asset: 'EUR-EUR',

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before } from 'node:test'
 
 import { type BankWorld, openBankWorld } from '../../../test/support/bank-world.ts'
@@ -33,6 +35,9 @@ async function turn(): Promise<void> {
   }
 }
 
+/** The folder that the bank's files come into. */
+const inbox = (): string => join(world.folder, 'in')
+
 const conflict = (): never => {
   throw new Refusal('CONFLICT', 'There is nothing to reverse.')
 }
@@ -50,6 +55,12 @@ const harness = (): RailHarness => ({
   report: async () => {
     await turn()
     return world.events.splice(0)
+  },
+  // The folder of the bank's files is no longer mounted.
+  goDown: () => renameSync(inbox(), `${inbox()}-away`),
+  comeBack: () => {
+    rmSync(inbox(), { recursive: true, force: true })
+    renameSync(`${inbox()}-away`, inbox())
   },
   deposits: {
     category: 'SEPA',

@@ -21,6 +21,9 @@ function harnessOf(world: XrplWorld): RailHarness {
     world.close(1)
     await one.follow()
   }
+  const silence = (isSilent: boolean): void => {
+    for (const node of [world.first, world.second]) node.isSilent = isSilent
+  }
   const harness: RailHarness = {
     rail: one.rail,
     reopen: () => other.rail,
@@ -31,6 +34,8 @@ function harnessOf(world: XrplWorld): RailHarness {
       await settle()
       return world.reported.slice(before)
     },
+    goDown: () => silence(true),
+    comeBack: () => silence(false),
     deposits: {
       category: 'CRYPTO',
       asset: one.chain.asset,
