@@ -1,33 +1,45 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { acceptBankFile } from '../../src/exchange/operations/bank-files.ts'
-import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
-import { operatorSubject } from '../../src/exchange/operators/operator.ts'
-import { approveProposal, propose } from '../../src/exchange/proposals/proposal.ts'
+import { propose } from '../../src/exchange/proposals/proposal.ts'
 import { endPayout } from '../../src/exchange/settlement/end-payout.ts'
-import { approveRebalance, proposeRebalance } from '../../src/exchange/treasury/move-money.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
 import { camt } from '../support/camt.ts'
 import { arrive, lookup } from '../support/journey.ts'
 import { needsOf } from '../support/needed.ts'
 import { notifiedBookings } from '../support/notified-bookings.ts'
 import { feesDocument, putInForce } from '../support/policies.ts'
+import { formSender } from '../support/send-forms.ts'
 import { someone } from '../support/signing.ts'
+import { makeOperators, staffBrowser } from '../support/staff-browser.ts'
 import { until } from '../support/telling.ts'
 
 let story: BankExchange
 const { begins, ends } = needsOf(() => story.exchange)
+const browser = staffBrowser(() => story.exchange)
+const { send } = formSender(browser)
 const { ctx, paid, notify, state, onlyBreak, by } = notifiedBookings(() => story)
 
 before(async () => {
   story = await startBankExchange()
+  await makeOperators(story.exchange)
   const document = { payouts: { above: '500', currency: 'EUR' }, policies: 'two_operators' }
   await putInForce(ctx(), { kind: 'approvals', document })
   story.bank.state([])
   await story.taken()
 })
 after(() => story.stop())
+
+/** Sends a form of a page, as somebody of a role, or as the sandbox's own operator. */
+async function press(
+  who: 'finance' | 'admin' | 'sandbox',
+  form: Record<string, string>,
+  path = '/console/money',
+): Promise<void> {
+  const { email, password } = story.exchange.sandbox.operator
+  const cookie = who === 'sandbox' ? await browser.signIn(email, { password }) : await browser.as(who)
+  await send(path, cookie, { reason: 'We have looked at it.', ...form })
+}
 
 describe('the second of two operators is needed, on the first page and by command, until it is decided:', () => {
   it('where a colleague has proposed a policy', async () => {
@@ -39,7 +51,7 @@ describe('the second of two operators is needed, on the first page and by comman
       'approval policy',
       /^A change of the policy “fees” is proposed by signer\d+@example\.com: “Cheaper by June\.”\. Another operator must /,
     )
-    assert.equal((await approveProposal(ctx(), made.proposal.id, await by())).status, 'scheduled')
+    await press('admin', { action: 'approve' }, '/console/prices/fees')
     await ends('approval policy')
   })
 
@@ -47,9 +59,9 @@ describe('the second of two operators is needed, on the first page and by comman
     const text = camt({ id: 'BOMB', entries: [] }).replace('<Document', '<!DOCTYPE a [<!ENTITY b "bb">]><Document')
     story.bank.drop('bomb.xml', text)
     await begins('bank_file refused', /^A file of the bank was refused: /)
-    await acceptBankFile(ctx(), { name: 'bomb.xml' }, await by())
+    await press('finance', { action: 'accept' })
     await begins('approval bank file', /^A colleague accepts a file of the bank that was refused: .* then agree\.$/)
-    await acceptBankFile(ctx(), { name: 'bomb.xml' }, await by())
+    await press('admin', { action: 'accept' })
     await ends('approval bank file')
     await ends('bank_file refused')
   })
@@ -59,13 +71,13 @@ describe('the second of two operators is needed, on the first page and by comman
     await notify(paid(reference, '60.00'))
     await arrive(story.exchange, id, 'on_hold')
     await state([])
-    const found = await onlyBreak()
-    await withdrawBankBooking(ctx(), found, await by())
+    await onlyBreak()
+    await press('finance', { action: 'withdraw' })
     await begins(
       'approval bank booking',
       /^A colleague wants to withdraw a booking of 60 EUR that bank-1 reported and /,
     )
-    await withdrawBankBooking(ctx(), found, await by())
+    await press('admin', { action: 'withdraw' })
     await ends('approval bank booking')
   })
 
@@ -99,13 +111,13 @@ describe('the second of two operators is needed, on the first page and by comman
   it('where a colleague has proposed a transfer, and where one has approved it', async () => {
     const cold = { name: 'cold', account: 'cold-btc', asset: 'BTC-BTC', address: 'bc1qcold' }
     ctx().config.rebalancing = { destinations: [cold], levels: [] }
-    const wish = { source: 'wallet-btc', destination: 'cold', asset: 'BTC-BTC', amount: '1.5', reason: 'Too much.' }
-    const id = await proposeRebalance(ctx(), wish, operatorSubject(await someone(ctx())))
+    const wish = { from: 'wallet-btc', to: 'cold', asset: 'BTC-BTC', amount: '1.5' }
+    await press('sandbox', { action: 'propose-transfers', ...wish })
     const words = /^A transfer of 1\.5 BTC from wallet-btc to cold-btc waits for approval\. Approve or cancel it\.$/
     await begins('approval rebalance', words)
-    await approveRebalance(ctx(), id, await someone(ctx()))
+    await press('finance', { action: 'approve-transfer' })
     await begins('approval rebalance', words)
-    await approveRebalance(ctx(), id, await someone(ctx()))
+    await press('admin', { action: 'approve-transfer' })
     await ends('approval rebalance')
   })
 })
