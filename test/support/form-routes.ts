@@ -9,7 +9,7 @@ export const noForms: Readonly<Record<string, string>> = {
   '/callbacks/': 'Processors and other providers call it.',
 }
 
-/** A form that a service takes: what it is called, and the addresses that it may be sent to. */
+/** A form that a service takes: what it is called, and the addresses that it may be sent to. `does` is empty where all forms do the same. */
 type FormRoute = { name: string; does: string; patterns: RegExp[] }
 
 const language = /^\/:locale(\([^)]*\))?(?=\/)/
@@ -34,7 +34,7 @@ export const unpostedAmong = (forms: readonly FormRoute[], posted: readonly Post
   forms
     .filter(
       ({ does, patterns }) =>
-        !posted.some((one) => one.does === does && patterns.some((pattern) => pattern.test(one.path))),
+        !posted.some((one) => (does === '' || one.does === does) && patterns.some((pattern) => pattern.test(one.path))),
     )
     .map(({ name }) => name)
     .toSorted()
