@@ -17,6 +17,12 @@ const file = join(projectFolder, 'docs/operator/actions.md')
 const own = { admin: 'administrators', member: 'everybody' }
 const reasons = { clear: 'yes', sealed: 'yes', optional: 'may be given', none: 'no' }
 
+const valuesOf = ({ fields }: Action<unknown>): string =>
+  fields
+    .filter(({ pairs }) => !pairs)
+    .map(({ label, kind }) => `${label}: ${kind.form}`)
+    .join('; ')
+
 function rowOf(action: Action<unknown>): string {
   const { title, does, permission, needsReason, noForm, approvals = 1, atPortal } = action
   const may = roles.filter((role) => permissionsOf[role].has(permission)).join(', ')
@@ -24,6 +30,7 @@ function rowOf(action: Action<unknown>): string {
   const cells = [
     title,
     does,
+    valuesOf(action),
     noForm === undefined ? 'yes' : `no: ${noForm.charAt(0).toLowerCase()}${noForm.slice(1)}`,
     commands.join(', ') || 'no',
     `\`${permission}\``,
@@ -42,8 +49,8 @@ ${allActions
     ([about, actions]) => `
 ## ${about}
 
-| Action | Does | Form | Command | Permission | Roles | Reason | Operators | Portal |
-|---|---|---|---|---|---|---|---|---|
+| Action | Does | Takes | Form | Command | Permission | Roles | Reason | Operators | Portal |
+|---|---|---|---|---|---|---|---|---|---|
 ${actions.map(rowOf).join('\n')}
 `,
   )

@@ -124,7 +124,7 @@ describe('partner accounts', () => {
 
     const wrong = await cambio(...args, 'slippage_percent=3', 'b2b_approval=perhaps')
     assert.deepEqual([wrong.exitCode, wrong.out], [2, ''])
-    assert.match(wrong.err, /^b2b_approval: must be one of on, off\.\n$/)
+    assert.match(wrong.err, /^b2b_approval must be on or off\.\n$/)
     assert.deepEqual(await told('partner', 'show', '--partner', partner.partner_id), shown)
   })
 

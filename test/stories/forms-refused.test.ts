@@ -17,7 +17,7 @@ after(() => filled.exchange.stop())
 type Values = Readonly<Record<string, string>>
 
 const isTyped = ({ kind }: PageForm['fields'][number]): boolean =>
-  /^(text|textarea|password|datetime-local)$/.test(kind)
+  /^(text|textarea|password|date|datetime-local|email|url)$/.test(kind)
 
 /** Each way in which one field of a form is wrong, with all that is typed then. */
 function wrongWays(form: PageForm, name: string, typed: Values): [field: string, values: Values][] {

@@ -7,6 +7,7 @@ import { after, afterEach, before, describe, it } from 'node:test'
 import pg from 'pg'
 
 import { serviceUrlOf } from '../../src/app/database.ts'
+import { inputOf } from '../../src/exchange/actions/input.ts'
 import { newOperatorActions } from '../../src/exchange/actions/team.ts'
 import { readPublicKey } from '../../src/exchange/approvals/operator-keys.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
@@ -138,7 +139,7 @@ describe('a key', () => {
 
     demandKeys()
     const texts: Record<string, string> = { email: 'ben@example.com', public_key: keyPair().publicKey }
-    const given = { reason: '', text: (name: string) => texts[name], has: () => false, pairs: {} }
+    const given = inputOf({ reason: '', text: (name) => texts[name], has: () => false, pairs: {} })
     const by = { actor: 'test', operator: undefined }
     const ben = await create.run(ctx(), undefined, given, by)
     assert.match(ben.said, /The key waits for 2 operators to countersign it\./)

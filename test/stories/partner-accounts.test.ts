@@ -104,7 +104,7 @@ describe('a change holds in every process within 2 seconds', () => {
     const shop = await newShop('Ending')
     const { key, text } = await createKey(ctx, { partnerId: shop.partner.id, kind: 'secret' }, 'test')
     const end = new Date(ctx.clock.realNow().getTime() + 4_000)
-    await changeKey(ctx, key.id, { expires: end.toISOString() }, 'test')
+    await changeKey(ctx, key.id, { expires: end }, 'test')
     for (const ask of Object.values(processes)) {
       await until(async () => (await statusWith(ask, text)) === 401, 'the end of a key')
       const lateMs = ctx.clock.realNow().getTime() - end.getTime()

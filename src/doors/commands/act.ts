@@ -1,8 +1,9 @@
 import type { Action, ActionCommand, By, Field, Input } from '../../exchange/actions/action.ts'
+import { hintOf, inputOf, refuseWrongValues, withFieldNames } from '../../exchange/actions/input.ts'
 import { operatorOf } from '../../exchange/actions/operator-of.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { readId } from '../../platform/lib/ids.ts'
-import { refuseNow } from '../../platform/lib/refusal.ts'
+import { namedProblem, refuseNow } from '../../platform/lib/refusal.ts'
 import { type Answer, type Command, type Invocation, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
 import { contentsOf, signOf, withActor } from './who.ts'
@@ -15,6 +16,13 @@ const commandsIn = ({ commands, subject: { noun }, name }: Action<unknown>): rea
   commands ?? [{ words: `${noun} ${name}` }]
 
 const flagOf = ({ name, flag }: Pick<Field<unknown>, 'name' | 'flag'>): string => flag ?? name.replaceAll('_', '-')
+
+/** What people type before a value, or call it. */
+const spelled = (field: Field<never>): string =>
+  field.isOfForms ? field.name : (field.argument ?? `--${flagOf(field)}`)
+
+const saidOf = (message: string, field: Field<never>): string =>
+  field.pairs ? message : namedProblem({ path: spelled(field), code: 'INVALID_VALUE', message }).message
 
 /** What names the subject, as an argument. */
 const argumentOf = ({ subject }: Action<unknown>, { argument = subject.argument }: ActionCommand) =>
@@ -38,13 +46,14 @@ function commandOf(action: Action<unknown>, command: ActionCommand): Command {
     does,
     details: [
       ...(details === undefined ? [] : [details]),
-      ...fields.flatMap((one) =>
-        one.help === undefined ? [] : [`${one.argument ?? `--${flagOf(one)}`}: ${one.help}`],
-      ),
+      ...fields.flatMap((one) => {
+        const hint = hintOf(one)
+        return hint === undefined ? [] : [`${spelled(one)}: ${hint}`]
+      }),
       ...clear,
     ].join('\n'),
     acts: true,
-    run: (input) => perform(action, command, input),
+    run: (input) => withFieldNames(action.fields, () => perform(action, command, input), saidOf),
   }
 }
 
@@ -56,8 +65,7 @@ function usageOf(action: Action<unknown>, command: ActionCommand, fields: readon
   const flags = fields
     .filter(({ argument }) => argument === undefined)
     .map((field) => {
-      const kind = field.options?.map(([value]) => value).join('|')
-      const flag = `--${flagOf(field)} ${field.value ?? (field.isFile ? 'FILE' : (kind ?? 'TEXT'))}`
+      const flag = `--${flagOf(field)} ${field.isFile ? 'FILE' : field.kind.usage}`
       return field.isRequired ? flag : `[${flag}]`
     })
   return [
@@ -82,6 +90,7 @@ async function perform(action: Action<unknown>, command: ActionCommand, input: I
     throw new WrongUsage('This command needs an id of digits.')
   const about = [command.about, flag, named].filter((one) => one !== undefined).join(' ')
   const given = await givenIn(action, command, { ...input, args })
+  refuseWrongValues(action, given)
   action.check?.(given)
   const sign = await signOf(input)
   // Somebody else's key countersigns, and does not say who acts.
@@ -103,7 +112,7 @@ async function givenIn(action: Action<unknown>, command: ActionCommand, input: I
   const args = [...input.args]
   let pairs: Record<string, string> = {}
   for (const field of fieldsOf(action, command)) {
-    const what = field.argument ?? `--${flagOf(field)}`
+    const what = spelled(field)
     if (field.pairs) {
       pairs = await pairsIn(args, field.pairs)
       continue
@@ -113,12 +122,12 @@ async function givenIn(action: Action<unknown>, command: ActionCommand, input: I
     if (value?.trim() === '' && !field.mayBeEmpty) throw new WrongUsage(`${what} must not be empty.`)
     if (value !== undefined) typed.set(field.name, field.isFile ? await contentsOf(value, what) : value)
   }
-  return {
+  return inputOf({
     reason: reasonIn(action, input),
-    text: (name) => typed.get(name)?.trim() || undefined,
+    text: (name) => (pairs[name] ?? typed.get(name))?.trim() || undefined,
     has: (name) => typed.has(name),
     pairs,
-  }
+  })
 }
 
 /** Reads `name=value` arguments; the value of some names is a file's contents. */

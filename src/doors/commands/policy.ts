@@ -1,9 +1,9 @@
-import { kindIn, proposalJson, timeIn, wholeProposalJson, wholeText } from '../../exchange/actions/policies.ts'
+import { kindIn, proposalJson, wholeProposalJson, wholeText } from '../../exchange/actions/policies.ts'
 import { showPartner } from '../../exchange/partners/find.ts'
 import { type Kind, kindNames } from '../../exchange/policies/kinds.ts'
 import { policyHistory } from '../../exchange/proposals/proposal.ts'
 import type { Answer, Invocation, Json } from './command.ts'
-import { idOfFlag } from './read-id.ts'
+import { idOfFlag, timeOfFlag } from './read-id.ts'
 
 /** One row a kind. */
 export const list = (input: Invocation): Promise<Answer> => {
@@ -57,7 +57,5 @@ export const exportAll = (input: Invocation): Promise<Answer> =>
     const json = rows.map((row) => ({ ...proposalJson(row), document: row.document as Json }))
     return { json, text: JSON.stringify(json, null, 2) }
   })
-
-const timeOfFlag = ({ flags }: Invocation, name: string): Date | undefined => timeIn(flags[name], name)
 
 const kindOf = ({ args: [name = ''] }: Invocation): Kind => kindIn(name)

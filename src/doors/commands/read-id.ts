@@ -1,3 +1,4 @@
+import { moment, readSafely } from '../../exchange/actions/values.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { type Invocation, WrongUsage } from './command.ts'
 
@@ -10,6 +11,14 @@ export const idOf = ({ args }: Invocation): bigint => idIn(args[0], 'This comman
 /** Reads a flag as an id; undefined if the flag is absent. */
 export const idOfFlag = ({ flags }: Invocation, name: string): bigint | undefined =>
   flags[name] === undefined ? undefined : idIn(flags[name], `--${name}`)
+
+/** Reads a flag as a day or a time in UTC; undefined if the flag is absent. */
+export function timeOfFlag({ flags }: Invocation, name: string): Date | undefined {
+  const text = flags[name]
+  const time = text === undefined ? undefined : readSafely(moment, text)
+  if (text !== undefined && !time) throw new WrongUsage(`--${name} must be ${moment.form}.`)
+  return time
+}
 
 function idIn(text: string | undefined, what: string): bigint {
   const id = readId(text ?? '')

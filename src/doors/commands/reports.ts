@@ -6,7 +6,7 @@ import { csvIncomplete, csvLine } from '../ui/csv.ts'
 import { reportColumns, reportLines, totalOf } from '../ui/report-figures.ts'
 import { type Answer, type Invocation, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
-import { idOfFlag } from './read-id.ts'
+import { idOfFlag, timeOfFlag } from './read-id.ts'
 
 /** A day, a week or a month: counts, volume, fees and profit by partner, side and coin. */
 export const report =
@@ -40,7 +40,7 @@ const mostListed = 1_000
 
 /** Orders of all partners, the newest first; the text of a search means what it means in the console. */
 export const listOrders = (input: Invocation): Promise<Answer> => {
-  const { status, side, email, amount, hash, since, until } = input.flags
+  const { status, side, email, amount, hash } = input.flags
   const texts = [email, amount, hash].filter((one) => one !== undefined)
   if (texts.length > 1) throw new WrongUsage('Search by one of --email, --amount and --hash.')
   return input.exchange(async (ctx) => {
@@ -49,8 +49,8 @@ export const listOrders = (input: Invocation): Promise<Answer> => {
       status,
       side,
       partnerId: idOfFlag(input, 'partner'),
-      since: timeIn(since),
-      until: timeIn(until),
+      since: timeOfFlag(input, 'since'),
+      until: timeOfFlag(input, 'until'),
       page: 1,
       limit: mostListed,
       byEmail: email !== undefined,
@@ -77,13 +77,4 @@ export const listOrders = (input: Invocation): Promise<Answer> => {
     if (input.flags.csv !== undefined) return { json, text: (csv + csvIncomplete(notes, columns.length)).trimEnd() }
     return { json, text: [layOut(json), ...notes].join('\n') }
   })
-}
-
-function timeIn(text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined
-  const at = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
-  if (!/^\d{4}-\d\d-\d\d(T.*)?$/.test(text) || Number.isNaN(at.getTime())) {
-    throw new WrongUsage('A time is written as in 2026-11-23 or 2026-11-23T12:00:00Z.')
-  }
-  return at
 }

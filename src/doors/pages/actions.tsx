@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 import type { Action, By, Field, Input } from '../../exchange/actions/action.ts'
+import { hintOf, inputOf, refuseWrongValues, withFieldNames } from '../../exchange/actions/input.ts'
 import type { Content } from '../../exchange/approvals/content.ts'
 import type { Sign } from '../../exchange/approvals/signature.ts'
 import { withFirst } from '../../platform/db/first-block.ts'
@@ -53,6 +54,7 @@ export const grouping =
       if (!acting.may(action)) throw new Refusal('FORBIDDEN', 'Your role does not include this action.')
       const subject = about ? await about(visit) : await action.subject.find(ctx, namedIn(form, action.subject))
       const given = givenIn(form, action, subject)
+      refuseWrongValues(action, given)
       if (tried && sent !== action.name) return tried(visit, subject, given)
       refuseWhatIsMissing(action, given)
       action.check?.(given)
@@ -72,18 +74,6 @@ export const grouping =
       return secrets ? { said, secrets } : { to: path, said }
     },
   })
-
-/** What refuses fields by the names that the API has for them refuses them by those of the form. */
-async function withFieldNames<Result>(fields: Action<never>['fields'], work: () => Promise<Result>): Promise<Result> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error
-    const nameOf = (path: string): string => fields.find(({ refusedAs }) => refusedAs === path)?.name ?? path
-    const problems = error.problems.map((one) => ({ ...one, path: nameOf(one.path) }))
-    throw new Refusal(error.code, error.message, problems, error.retryAfterSeconds, error.facts)
-  }
-}
 
 /** Whether a form means this action: to do it, or to try it. */
 const isSent = ({ name, noForm }: Pick<Action<never>, 'name' | 'noForm'>, sent: string, tries: boolean) =>
@@ -120,16 +110,15 @@ function hiddenOf(subject: FieldsOfSubject, id: string | undefined): Record<stri
 
 function givenIn<Subject>(form: URLSearchParams, { fields }: Action<Subject>, subject: Subject): Input {
   const text = (name: string): string | undefined => {
-    const { longest = 10_000, document, isTime } = fields.find((one) => one.name === name) ?? {}
+    const { kind, document } = fields.find((one) => one.name === name) ?? {}
     if (document && !form.has(name))
       return JSON.stringify(documentOf(document.schema(subject), document.of(subject), form, name))
     const typed = (form.get(name) ?? '').trim()
     if (typed === '') return undefined
     // Browsers send no time zone.
-    if (isTime) return /T[\d:.]+$/.test(typed) ? `${typed}Z` : typed
-    return document ? typed : typed.slice(0, longest)
+    return kind?.schema.format === 'date-time' && /T[\d:.]+$/.test(typed) ? `${typed}Z` : typed
   }
-  return { reason: (text('reason') ?? '').slice(0, 1_000), text, has: (name) => form.has(name), pairs: {} }
+  return inputOf({ reason: (text('reason') ?? '').slice(0, 1_000), text, has: (name) => form.has(name), pairs: {} })
 }
 
 function refuseWhatIsMissing<Subject>({ fields, needsReason }: Action<Subject>, { text, reason }: Input): void {
@@ -250,6 +239,14 @@ const Group = ({ legend, children }: { legend: string; children: ComponentChildr
   </fieldset>
 )
 
+/** How browsers call the formats of schemas. */
+const types: Readonly<Record<string, 'date' | 'datetime-local' | 'email' | 'url'>> = {
+  date: 'date',
+  'date-time': 'datetime-local',
+  email: 'email',
+  uri: 'url',
+}
+
 type FieldProps<Subject> = { id: string; field: Field<Subject>; subject: Subject; isJson: true | undefined }
 
 function FieldOf<Subject>({ id, field, subject, isJson }: FieldProps<Subject>) {
@@ -258,7 +255,7 @@ function FieldOf<Subject>({ id, field, subject, isJson }: FieldProps<Subject>) {
     id,
     name: field.name,
     label: unit === undefined ? field.label : `${field.label} in ${unit}`,
-    hint: field.help,
+    hint: hintOf(field),
     required: field.isRequired ?? false,
   }
   if (field.document) {
@@ -267,10 +264,12 @@ function FieldOf<Subject>({ id, field, subject, isJson }: FieldProps<Subject>) {
     return <ValuesOf id={id} name={field.name} fields={fieldsOf(field.document.schema(subject), document)} />
   }
   const value = field.initial?.(subject)
-  if (field.options) return <ActionChoice {...common} options={field.options} value={value} />
-  if (field.lines !== undefined)
-    return <ActionText {...common} rows={field.lines} maxLength={field.longest ?? 4_000} value={value} />
-  return <ActionField {...common} value={value} {...(field.isTime ? { type: 'datetime-local' } : {})} />
+  const { schema, texts, lines, inputMode } = field.kind
+  if (texts) return <ActionChoice {...common} options={Object.entries(texts)} value={value} />
+  const { format, pattern, maxLength } = schema as { format?: string; pattern?: string; maxLength?: number }
+  if (lines !== undefined) return <ActionText {...common} rows={lines} maxLength={maxLength} value={value} />
+  const type = types[format ?? ''] ?? 'text'
+  return <ActionField {...common} {...{ type, inputMode, maxLength, pattern, value }} />
 }
 
 /** A field for each value of a document, below headings of their own. */

@@ -143,23 +143,30 @@ function useField({ id, name, hint, required = false }: FieldProps, value: strin
   }
 }
 
+type InputProps = {
+  type?: 'text' | 'password' | 'code' | 'date' | 'datetime-local' | 'email' | 'url'
+  value?: string | undefined
+  inputMode?: 'numeric' | 'decimal' | undefined
+  maxLength?: number | undefined
+  /** Of the whole text, from `^` to `$`. */
+  pattern?: string | undefined
+}
+
 /** One field of an action's form. What was typed as a secret is not shown again. */
-export function ActionField({
-  type = 'text',
-  value,
-  ...props
-}: FieldProps & { type?: 'text' | 'password' | 'code' | 'datetime-local'; value?: string | undefined }) {
+export function ActionField({ type = 'text', value, ...props }: FieldProps & InputProps) {
   const { typed, attributes } = useField(props, value)
+  const { inputMode, maxLength, pattern } = props
+  // The types of elements know no choice of types.
+  const shown = type as 'text'
+  const limits = { inputMode, maxLength, pattern: pattern && String.raw`\s*(?:${pattern.slice(1, -1)})\s*` }
   return (
     <Row {...props}>
       {type === 'password' ? (
         <input type="password" autocomplete="off" {...attributes} />
-      ) : type === 'datetime-local' ? (
-        <input type="datetime-local" value={typed} {...attributes} />
       ) : type === 'code' ? (
         <input type="text" autocomplete="one-time-code" {...attributes} />
       ) : (
-        <input type="text" autocomplete="off" value={typed} {...attributes} />
+        <input {...limits} type={shown} autocomplete="off" value={typed} {...attributes} />
       )}
     </Row>
   )
@@ -169,7 +176,7 @@ export function ActionField({
 export function ActionText({
   value,
   ...props
-}: FieldProps & { rows: number; maxLength?: number; value?: string | undefined }) {
+}: FieldProps & { rows: number; maxLength?: number | undefined; value?: string | undefined }) {
   const { typed, attributes } = useField(props, value)
   const { rows, maxLength } = props
   return (

@@ -5,6 +5,7 @@ import type { Operator } from '../operators/operator.ts'
 import type { Permission } from '../operators/roles.ts'
 import type { Schema } from '../../platform/lib/schema.ts'
 import type { PortalRole } from '../partners/portal-users.ts'
+import type { Kind, Typed } from './values.ts'
 
 /** What programs get. No bigint and no Date fits in it: ids and amounts are texts, times are ISO 8601. */
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [name: string]: Json }
@@ -14,29 +15,22 @@ export type Field<Subject> = {
   /** The name in forms; in commands the flag, with hyphens. */
   name: string
   label: string
+  /** What may be typed, and what it means. */
+  kind: Kind<unknown>
   /** What the amount of a field is in, next to the label. */
   unit?(subject: Subject): string
   help?: string
   isRequired?: boolean
-  /** Values that may be chosen, and what people read. */
-  options?: readonly (readonly [value: string, text: string])[]
   /** What a form has at first. */
   initial?(subject: Subject): string | undefined
   /** The heading that it is below, with others that have the same. */
   group?: string
-  /** A moment, which is typed in UTC. */
-  isTime?: true
   /** It is a JSON document: a form has a field for each of its values, as its schema says. What is typed is the whole. */
   document?: { schema(subject: Subject): Schema; of(subject: Subject): unknown }
-  /** So many lines are shown, of so many characters. */
-  lines?: number
-  longest?: number
   /** The argument of the command; without it the field is a flag. */
   argument?: string
   /** The flag, where it is not the name. */
   flag?: string
-  /** What the usage of the command calls it: `TEXT` without. */
-  value?: string
   /** The flag may be empty, which means that there is none. */
   mayBeEmpty?: true
   /** The flag or argument names a file that holds it. */
@@ -71,6 +65,8 @@ export type By = { actor: string; operator: Operator | undefined; sign?: Sign | 
 export type Input = {
   reason: string
   text(name: string): string | undefined
+  /** What a field's text means. */
+  value<Value>(field: Typed<Value>): Value | undefined
   /** Whether the form has the field, or the command the flag: an empty one is meant then. */
   has(name: string): boolean
   /** Values by names that the action does not list: of an argument with `pairs`. */

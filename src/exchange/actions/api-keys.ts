@@ -1,10 +1,11 @@
 import { changeKey, createKey, revokeKey, whyNotChanged } from '../partners/keys.ts'
 import type { ApiKey, Partner } from '../partners/partner.ts'
 import { rotateWidgetSecret } from '../partners/secrets.ts'
-import type { Action, Field, SubjectKind } from './action.ts'
+import type { Action, SubjectKind } from './action.ts'
 import { byId } from './by-id.ts'
-import { overlap, overlapMs } from './duration.ts'
 import { partners } from './partners.ts'
+import { field } from './input.ts'
+import { choice, duration, list, momentOrNever, text } from './values.ts'
 
 /** A key of a partner: commands know its id alone. */
 export type NamedKey = Pick<ApiKey, 'id'> & Partial<ApiKey>
@@ -32,23 +33,29 @@ export const apiKeyJson = (key: ApiKey) => ({
 
 const common = { permission: 'partners.manage', needsReason: 'none' } as const
 
-const label: Field<unknown> = { name: 'label', value: 'L', label: 'Label', mayBeEmpty: true }
-const allowIps: Field<unknown> = {
-  name: 'allow_ips',
+/** How long an earlier secret is valid next to the new one. */
+export const overlap = field('overlap', duration, {
+  help: 'WEBHOOK_ROTATION_OVERLAP unless given; PT0S ends the old secret at once.',
+})
+const label = field('label', text('L', 100), { mayBeEmpty: true })
+const allowIps = field('allow_ips', list('addresses and blocks'), {
   flag: 'allow-ip',
-  value: 'a,b',
   label: 'Only from these addresses',
-  help: 'Addresses and blocks (192.0.2.7, 2001:db8::/32) that may use the key; any: every address.',
-}
-const expires: Field<unknown> = {
-  name: 'expires',
-  value: 'TIME',
-  label: 'Expires',
-  help: 'A day or a time in UTC (2027-01-31, 2027-01-31T12:00:00Z), after which the key stops working; or never.',
-}
+  help: 'Those that may use the key, as in 192.0.2.7, 2001:db8::/32; any: every address.',
+})
+const expires = field('expires', momentOrNever, { help: 'The key stops working then.' })
 
-/** Addresses and blocks, separated by commas or spaces; `any` allows all. */
-const listed = (text: string): string[] => (text === 'any' ? [] : text.split(/[\s,]+/).filter((one) => one !== ''))
+/** `any` allows all. */
+const listed = (typed: readonly string[]): readonly string[] => (typed.join('') === 'any' ? [] : typed)
+
+const kind = field(
+  'kind',
+  choice([
+    ['public', 'public, for browsers'],
+    ['secret', 'secret, for servers'],
+  ]),
+  { initial: () => 'secret', isRequired: true },
+)
 
 const create: Action<Partner> = {
   ...common,
@@ -58,25 +65,11 @@ const create: Action<Partner> = {
   title: 'Make a key',
   does: 'Creates another key, valid alongside the others. It is shown once.',
   details: 'Change your systems, then revoke the old one.',
-  fields: [
-    {
-      name: 'kind',
-      label: 'Kind',
-      options: [
-        ['public', 'public, for browsers'],
-        ['secret', 'secret, for servers'],
-      ],
-      initial: () => 'secret',
-      isRequired: true,
-    },
-    label,
-    allowIps,
-    expires,
-  ],
-  run: async (ctx, { id: partnerId }, { text }, { actor }) => {
-    const kind = text('kind') === 'public' ? 'public' : 'secret'
-    const rest = { label: text('label') ?? '', allowIps: listed(text('allow_ips') ?? ''), expires: text('expires') }
-    const made = await createKey(ctx, { partnerId, kind, ...rest }, actor)
+  fields: [kind, label, allowIps, expires],
+  run: async (ctx, { id: partnerId }, given, { actor }) => {
+    const wanted = { label: given.text('label') ?? '', allowIps: listed(given.value(allowIps) ?? []) }
+    const rest = { kind: given.value(kind) ?? 'secret', expires: given.value(expires) }
+    const made = await createKey(ctx, { partnerId, ...wanted, ...rest }, actor)
     const json = { id: String(made.key.id), kind: made.key.kind, key: made.text }
     return { said: 'Save this key. It is not shown again.', json, secrets: [['Key', made.text]] }
   },
@@ -97,11 +90,11 @@ const change: Action<NamedKey> = {
   ],
   commands: [{ words: 'key set' }],
   allowedNow: (_ctx, { revokedAt = null }) => whyNotChanged({ revokedAt }),
-  run: async (ctx, { id }, { text, has }, { actor }) => {
+  run: async (ctx, { id }, { text: typed, has, value }, { actor }) => {
     const wanted = {
-      label: has('label') ? (text('label') ?? '') : undefined,
-      allowIps: has('allow_ips') ? listed(text('allow_ips') ?? '') : undefined,
-      expires: text('expires'),
+      label: has('label') ? (typed('label') ?? '') : undefined,
+      allowIps: has('allow_ips') ? listed(value(allowIps) ?? []) : undefined,
+      expires: value(expires),
     }
     return { said: 'The key is changed.', json: apiKeyJson(await changeKey(ctx, id, wanted, actor)) }
   },
@@ -129,8 +122,8 @@ const rotateWidget: Action<Partner> = {
   title: 'Replace the widget secret',
   does: "Replaces a partner's widget secret. The new one is shown once; both sign during the overlap.",
   fields: [overlap],
-  run: async (ctx, { id }, { text }, { actor }) => {
-    const rotated = await rotateWidgetSecret(ctx, id, { overlapMs: overlapMs(text('overlap')), actor })
+  run: async (ctx, { id }, { value }, { actor }) => {
+    const rotated = await rotateWidgetSecret(ctx, id, { overlapMs: value(overlap), actor })
     const json = { widget_secret: rotated.secret, previous_secret_until: rotated.previousUntil.toISOString() }
     const said = 'Save this secret. It is not shown again.'
     return { said, json, secrets: [['Widget secret', rotated.secret]] }

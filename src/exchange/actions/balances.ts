@@ -3,21 +3,21 @@ import type { Ctx } from '../context.ts'
 import type { Action } from './action.ts'
 import { nothing } from './nothing.ts'
 import { shownAmount } from './shown-amount.ts'
+import { field } from './input.ts'
+import { amount, asset, text } from './values.ts'
 
 const common = {
   subject: nothing('balance'),
   permission: 'money.resolve',
   needsReason: 'clear',
   fields: [
-    {
-      name: 'account',
-      value: 'A',
+    field('account', text('ACCOUNT'), {
       label: 'Custody account',
       help: 'As listed by balance list or rail list.',
       isRequired: true,
-    },
-    { name: 'asset', value: 'X', label: 'Asset', help: 'As in BTC-BTC.', isRequired: true },
-    { name: 'amount', value: 'N', label: 'Amount', help: 'A decimal in whole units.', isRequired: true },
+    }),
+    field('asset', asset, { isRequired: true }),
+    field('amount', amount, { isRequired: true }),
   ],
 } as const
 
@@ -28,18 +28,11 @@ const booking =
       booking: AccountBooking & { bankAccount?: string | undefined; left?: string | undefined },
     ) => Promise<bigint>,
   ): Action<undefined>['run'] =>
-  async (ctx, _subject, { reason, text }, { actor }) => {
-    const [account = '', asset = '', amount = ''] = ['account', 'asset', 'amount'].map(text)
-    const booked = await work(ctx, {
-      account,
-      asset,
-      amount,
-      bankAccount: text('bank_account'),
-      left: text('left'),
-      reason,
-      actor,
-    })
-    return { said: 'It is booked.', json: { account, ...shownAmount(asset, booked) } }
+  async (ctx, _subject, { reason, text: typed }, { actor }) => {
+    const [account = '', of = '', units = ''] = ['account', 'asset', 'amount'].map(typed)
+    const what = { account, asset: of, amount: units, bankAccount: typed('bank_account'), left: typed('left') }
+    const booked = await work(ctx, { ...what, reason, actor })
+    return { said: 'It is booked.', json: { account, ...shownAmount(of, booked) } }
   }
 
 /** What is booked on accounts without an order. */
@@ -53,12 +46,10 @@ export const balanceActions: readonly Action<undefined>[] = [
     commands: [{ words: 'balance open' }],
     fields: [
       ...common.fields,
-      {
-        name: 'bank_account',
-        value: 'ID',
+      field('bank_account', text('ID'), {
         label: 'Account at the bank',
         help: 'Its IBAN or other id, if it was added after the rest was booked. The amount is what its first statement opens with.',
-      },
+      }),
     ],
     run: booking(openBalance),
   },
@@ -72,12 +63,10 @@ export const balanceActions: readonly Action<undefined>[] = [
     commands: [{ words: 'balance charge' }],
     fields: [
       ...common.fields,
-      {
-        name: 'left',
-        value: 'N',
+      field('left', amount, {
         label: 'Left at the processor',
         help: 'What it holds by its own report of now, if no payout follows that the charge is deducted from.',
-      },
+      }),
     ],
     run: booking(bookCharge),
   },

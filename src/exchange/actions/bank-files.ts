@@ -13,6 +13,8 @@ import type { UnknownAccount } from '../../rails/iso20022/files.ts'
 import type { MissingNumbers } from '../../rails/iso20022/troubles.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Action, Field, SubjectKind } from './action.ts'
+import { field } from './input.ts'
+import { text } from './values.ts'
 
 /** A file as a command names it, or one that waits for a person. */
 export type NamedFile = Pick<BankFileToDecide, 'name'> & Partial<BankFileToDecide>
@@ -30,13 +32,10 @@ const files: SubjectKind<NamedFile> = {
   },
 }
 
-const rail: Field<NamedFile> = {
-  name: 'rail',
-  value: 'NAME',
-  label: 'Rail',
+const rail: Field<NamedFile> = field('rail', text('NAME'), {
   help: 'Where two banks have files of one name.',
   isOfCommands: true,
-}
+})
 
 const accept: Action<NamedFile> = {
   subject: files,
@@ -58,11 +57,11 @@ const accept: Action<NamedFile> = {
   }) => bankFileContent({ id, rail: of, name, checksum, is_readable: isReadable, causes, takes_back }),
   // A file that a command names is looked up under its lock.
   allowedNow: (_ctx, { id, why = '' }) => (id === undefined ? undefined : whyNotAccepted({ why })),
-  run: async (ctx, { name, id, rail: of }, { reason, text }, { actor, sign }) => {
+  run: async (ctx, { name, id, rail: of }, { reason, text: typed }, { actor, sign }) => {
     const order = { actor, reason, sign }
     const { is_readable: isReadable, ...done } = await acceptBankFile(
       ctx,
-      { name, id, rail: of ?? text('rail') },
+      { name, id, rail: of ?? typed('rail') },
       order,
     )
     const json = { file: name, ...done }
@@ -82,8 +81,8 @@ const read: Action<NamedFile> = {
   permission: 'money.resolve',
   needsReason: 'clear',
   fields: [rail],
-  run: async (ctx, { name, id, rail: of }, { reason, text }, { actor }) => {
-    await rereadBankFile(ctx, { name, id, rail: of ?? text('rail') }, { actor, reason })
+  run: async (ctx, { name, id, rail: of }, { reason, text: typed }, { actor }) => {
+    await rereadBankFile(ctx, { name, id, rail: of ?? typed('rail') }, { actor, reason })
     return { said: `${name} is read again.`, json: { file: name, read_again: true } }
   },
 }
@@ -97,19 +96,17 @@ const skip: Action<MissingNumbers | undefined> = {
   permission: 'money.resolve',
   needsReason: 'clear',
   fields: [
-    {
-      name: 'numbers',
+    field('numbers', text('NUMBER'), {
       argument: 'NUMBER',
-      label: 'Numbers',
       isRequired: true,
       initial: (gap) => gap && (gap.last > gap.first ? `${gap.first}-${gap.last}` : String(gap.first)),
-    },
-    { name: 'rail', value: 'NAME', label: 'Rail', isRequired: true, initial: (gap) => gap?.rail },
-    { name: 'account', value: 'ID', label: 'Account', initial: (gap) => gap?.account },
+    }),
+    field('rail', text('NAME'), { isRequired: true, initial: (gap) => gap?.rail }),
+    field('account', text('ID'), { initial: (gap) => gap?.account }),
   ],
-  run: async (ctx, _subject, { reason, text }, { actor }) => {
-    const [numbers = '', of = ''] = [text('numbers'), text('rail')]
-    const skipped = await skipStatements(ctx, { rail: of, numbers, account: text('account') }, { actor, reason })
+  run: async (ctx, _subject, { reason, text: typed }, { actor }) => {
+    const [numbers = '', of = ''] = [typed('numbers'), typed('rail')]
+    const skipped = await skipStatements(ctx, { rail: of, numbers, account: typed('account') }, { actor, reason })
     return { said: 'Nobody is asked about these statements any more.', json: { rail: of, ...skipped } }
   },
 }
@@ -125,12 +122,12 @@ const ignore: Action<UnknownAccount | undefined> = {
   permission: 'money.resolve',
   needsReason: 'clear',
   fields: [
-    { name: 'account', argument: 'ACCOUNT', label: 'Account', isRequired: true, initial: (one) => one?.account },
-    { name: 'rail', value: 'NAME', label: 'Rail', isRequired: true, initial: (one) => one?.rail },
+    field('account', text(), { argument: 'ACCOUNT', isRequired: true, initial: (one) => one?.account }),
+    field('rail', text('NAME'), { isRequired: true, initial: (one) => one?.rail }),
   ],
   allowedNow: (ctx, one) => one && whyNotIgnored(ctx, one),
-  run: async (ctx, _subject, { reason, text }, { actor }) => {
-    const [account = '', of = ''] = [text('account'), text('rail')]
+  run: async (ctx, _subject, { reason, text: typed }, { actor }) => {
+    const [account = '', of = ''] = [typed('account'), typed('rail')]
     const { files } = await ignoreBankAccount(ctx, { rail: of, account }, { actor, reason })
     return { said: `${account} is left alone.`, json: { rail: of, account, files_read_again: files } }
   },

@@ -3,7 +3,6 @@ import { withdrawBankBooking, whyBookingStays, withdrawalContent } from '../oper
 import { resolveBreak, showBreak, whyNotResolved } from '../reconciliation/breaks.ts'
 import { closeDay } from '../reconciliation/close.ts'
 import { reconcile } from '../reconciliation/reconcile.ts'
-import { badField } from '../../platform/lib/refusal.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { paymentsIn } from '../../rails/iso20022/findings.ts'
 import type { Action, Json } from './action.ts'
@@ -11,6 +10,8 @@ import { auditAsked } from './audit-asked.ts'
 import { byId } from './by-id.ts'
 import { nothing } from './nothing.ts'
 import { shownAmount } from './shown-amount.ts'
+import { field } from './input.ts'
+import { day } from './values.ts'
 
 /** A difference between a statement and the books. */
 export type Break = Awaited<ReturnType<typeof showBreak>>
@@ -88,9 +89,7 @@ const dayMs = 86_400_000
 
 /** A day in UTC, from its beginning to its end. */
 function dayIn(text: string): { since: Date; until: Date } {
-  const since = new Date(`${text}T00:00:00.000Z`)
-  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(since.getTime()))
-    throw badField('date', 'The date is a day, as in 2026-11-23.')
+  const since = new Date(text)
   return { since, until: new Date(since.getTime() + dayMs) }
 }
 
@@ -102,14 +101,14 @@ const compare: Action<undefined> = {
   details: 'The command exits with 1 if there is a break. What is only on its way is not one.',
   permission: 'money.resolve',
   needsReason: 'none',
-  fields: [{ name: 'date', value: 'D', label: 'Day', help: 'As in 2026-11-23. Empty: the last 30 days.' }],
+  fields: [field('date', day, { label: 'Day', help: 'Empty: the last 30 days.' })],
   commands: [{ words: 'reconcile' }],
   isPatient: true,
   run: async (ctx, _subject, { text }, { actor }) => {
-    const day = text('date')
-    const { breaks, onItsWay } = await reconcile(ctx, day === undefined ? undefined : dayIn(day))
+    const date = text('date')
+    const { breaks, onItsWay } = await reconcile(ctx, date === undefined ? undefined : dayIn(date))
     const after = { breaks: breaks.length }
-    await auditAsked(ctx, { actor, action: 'day.compared', subject: `day:${day ?? 'latest'}`, after })
+    await auditAsked(ctx, { actor, action: 'day.compared', subject: `day:${date ?? 'latest'}`, after })
     const ok = breaks.length === 0
     const said = ok ? 'The statements agree with the books.' : `Differences: ${breaks.length}.`
     const json = { ok, breaks: breaks.map(breakJson), on_its_way: onItsWay.length }
@@ -125,7 +124,7 @@ const close: Action<undefined> = {
   details: 'Days are closed in order. What is booked for a closed day later belongs to the day that is closed next.',
   permission: 'money.close',
   needsReason: 'none',
-  fields: [{ name: 'day', argument: 'DATE', label: 'Day', help: 'As in 2026-11-22.', isRequired: true }],
+  fields: [field('day', day, { argument: 'DATE', isRequired: true })],
   commands: [{ words: 'close' }],
   run: async (ctx, _subject, { text }, { actor }) => {
     const closed = await closeDay(ctx, text('day') ?? '', actor)

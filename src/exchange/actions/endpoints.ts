@@ -1,10 +1,10 @@
 import type { Partner } from '../partners/partner.ts'
-import { instant } from '../partners/setting-value.ts'
 import { type Endpoint, showEndpoint, whyNotPaused, whyNotResumed } from '../webhooks/endpoint.ts'
 import {
   addEndpoint,
   changeEndpoint,
   type EndpointChange,
+  maxPerSecond,
   removeEndpoint,
   rotateSecret,
   testEndpoint,
@@ -12,11 +12,13 @@ import {
 } from '../webhooks/manage-endpoints.ts'
 import { replayEvent, replaySince, whyNotReplayed } from '../webhooks/replay.ts'
 import { badField } from '../../platform/lib/refusal.ts'
-import type { Action, Field, SubjectKind } from './action.ts'
+import type { Action, Input, SubjectKind } from './action.ts'
 import { auditIn } from './audit-asked.ts'
 import { byId } from './by-id.ts'
-import { overlap, overlapMs } from './duration.ts'
+import { overlap } from './api-keys.ts'
 import { partners } from './partners.ts'
+import { field, required } from './input.ts'
+import { list, moment, onOff, text, url as webUrl, whole } from './values.ts'
 
 const endpoints: SubjectKind<Endpoint> = {
   noun: 'webhook',
@@ -42,37 +44,25 @@ const common = { subject: endpoints, permission: 'partners.manage', needsReason:
 /** Who helps a partner may send again what its endpoint has missed. */
 const resending = { ...common, permission: 'partners.resend' } as const
 
-const types: Field<unknown> = { name: 'types', value: 'a,b', label: 'Types of events', help: 'Separated by commas.' }
-const rate: Field<unknown> = {
-  name: 'rate',
-  value: 'N',
+const url = field('url', webUrl, { label: 'URL' })
+const types = field('types', list('types of events'), { label: 'Types of events' })
+const rate = field('rate', whole(0, maxPerSecond), {
   label: 'Deliveries a second',
   help: '0: no limit.',
   refusedAs: 'rate_limit',
-}
-const ordered: Field<unknown> = {
-  name: 'ordered',
+})
+const ordered = field('ordered', onOff, {
   label: 'In order',
-  options: [
-    ['on', 'on'],
-    ['off', 'off'],
-  ],
   help: 'Off: events of one transaction do not wait for each other.',
-}
+})
 
 /** What is typed of an endpoint, as far as it is. */
-function changesIn(text: (name: string) => string | undefined): EndpointChange {
-  const [listed, perSecond, isOrdered] = [text('types'), text('rate'), text('ordered')]
-  if (perSecond !== undefined && !/^\d{1,6}$/.test(perSecond))
-    throw badField('rate', 'The rate must be a whole number.')
-  if (isOrdered !== undefined && isOrdered !== 'on' && isOrdered !== 'off') throw badField('ordered', 'Use on or off.')
-  return {
-    url: text('url'),
-    types: listed?.split(',').map((one) => one.trim()),
-    perSecond: perSecond === undefined ? undefined : Number.parseInt(perSecond, 10),
-    isOrdered: isOrdered === undefined ? undefined : isOrdered === 'on',
-  }
-}
+const changesIn = ({ value }: Input): EndpointChange => ({
+  url: value(url),
+  types: value(types),
+  perSecond: value(rate),
+  isOrdered: value(ordered),
+})
 
 const onceShown = 'Save this secret. It is not shown again.'
 
@@ -84,17 +74,20 @@ const add: Action<Partner> = {
   does: 'Adds a webhook endpoint. Its secret is shown once.',
   details: `Without types it receives transaction events. A partner's first endpoint gets the secret that was created with its keys,
 unless that was rotated.`,
-  fields: [{ name: 'url', argument: 'URL', label: 'URL', isRequired: true }, types, rate, ordered],
+  fields: [{ ...url, argument: 'URL', isRequired: true }, types, rate, ordered],
   commands: [{ words: 'webhook add' }],
-  run: async (ctx, { id: partnerId }, { text }, { actor }) => {
-    const { url = '', ...preferences } = changesIn(text)
-    const { endpoint, secret } = await addEndpoint(ctx, { partnerId, url, ...preferences }, actor)
+  run: async (ctx, { id: partnerId }, given, { actor }) => {
+    const { endpoint, secret } = await addEndpoint(
+      ctx,
+      { partnerId, ...changesIn(given), url: required(given, url) },
+      actor,
+    )
     const json = { id: String(endpoint.id), url: endpoint.url, secret }
     return { said: onceShown, json, secrets: [['Webhook secret', secret]] }
   },
 }
 
-const settable = ['url', 'types', 'rate', 'ordered']
+const settable = [url, types, rate, ordered].map(({ name }): string => name)
 
 const set: Action<Endpoint> = {
   ...common,
@@ -102,23 +95,17 @@ const set: Action<Endpoint> = {
   title: 'Change',
   does: 'Changes an endpoint: url=, types=a,b, rate=N (0: no limit), ordered=on|off.',
   fields: [
-    {
-      name: 'changes',
-      argument: 'KEY=VALUE ...',
-      label: 'Changes',
-      pairs: { isFile: () => false },
-      isOfCommands: true,
-    },
-    { name: 'url', label: 'URL', isOfForms: true, initial: ({ url }) => url },
+    field('changes', text(), { argument: 'KEY=VALUE ...', pairs: { isFile: () => false }, isOfCommands: true }),
+    { ...url, isOfForms: true, initial: (one: Endpoint) => one.url },
     { ...types, isOfForms: true, initial: (one: Endpoint) => one.types.join(',') },
     { ...rate, isOfForms: true, initial: (one: Endpoint) => String(one.perSecond ?? 0) },
     { ...ordered, isOfForms: true, initial: (one: Endpoint) => (one.isOrdered ? 'on' : 'off') },
   ],
-  run: async (ctx, { id }, { text, pairs }, { actor }) => {
-    if (Object.keys(pairs).some((name) => !settable.includes(name)))
+  run: async (ctx, { id }, given, { actor }) => {
+    if (Object.keys(given.pairs).some((name) => !settable.includes(name)))
       throw badField('changes', 'Unknown setting. Use url=, types=a,b, rate=N or ordered=on|off.')
-    const changes = changesIn((name) => pairs[name] ?? text(name))
-    return { said: 'The endpoint is changed.', json: endpointJson(await changeEndpoint(ctx, { id }, changes, actor)) }
+    const after = await changeEndpoint(ctx, { id }, changesIn(given), actor)
+    return { said: 'The endpoint is changed.', json: endpointJson(after) }
   },
 }
 
@@ -156,8 +143,8 @@ const rotate: Action<Endpoint> = {
   title: 'Replace the secret',
   does: 'Rotates the secret of an endpoint. The new one is shown once; both sign during the overlap.',
   fields: [overlap],
-  run: async (ctx, { id }, { text }, { actor }) => {
-    const wanted = { id, overlapMs: overlapMs(text('overlap')) }
+  run: async (ctx, { id }, { value }, { actor }) => {
+    const wanted = { id, overlapMs: value(overlap) }
     const { secret, previousUntil } = await ctx.db.atomic((db) => rotateSecret(ctx, db, wanted, actor))
     const json = { id: String(id), secret, previous_secret_until: previousUntil.toISOString() }
     return { said: onceShown, json, secrets: [['Webhook secret', secret]] }
@@ -182,6 +169,8 @@ const test: Action<Endpoint> = {
   },
 }
 
+const since = field('since', moment)
+
 const replay: Action<Endpoint> = {
   ...resending,
   atPortal: 'member',
@@ -189,28 +178,24 @@ const replay: Action<Endpoint> = {
   title: 'Replay',
   does: 'Sends one event again, or every event since a time that the endpoint subscribes to.',
   details: 'Pending retries become due at once.',
-  fields: [
-    { name: 'event', value: 'EVENT', label: 'Event', help: 'Its id. Empty: all since a time.', refusedAs: 'event_id' },
-    { name: 'since', value: 'TIME', label: 'Since', help: 'A day or a time in UTC: 2027-01-31, 2027-01-31T12:00:00Z.' },
-  ],
-  check: ({ text }) => {
-    if ((text('event') === undefined) === (text('since') === undefined))
+  fields: [field('event', text('EVENT'), { help: 'Its id. Empty: all since a time.', refusedAs: 'event_id' }), since],
+  check: ({ text: typed }) => {
+    if ((typed('event') === undefined) === (typed('since') === undefined))
       throw badField('since', 'Give either an event or a time.')
   },
   allowedNow: (_ctx, endpoint) => whyNotReplayed(endpoint),
-  run: async (ctx, { id }, { text }, { actor }) => {
-    const [event, typed] = [text('event'), text('since')]
-    const since = typed === undefined ? undefined : instant(typed, 'since')
-    if (since && since > ctx.clock.now()) throw badField('since', 'This time has not come yet.')
+  run: async (ctx, { id }, given, { actor }) => {
+    const [event, from] = [given.text('event'), given.value(since)]
+    if (from && from > ctx.clock.now()) throw badField('since', 'This time has not come yet.')
     await ctx.db.atomic(async (db) => {
-      if (since) await replaySince(ctx, db, { id }, since)
+      if (from) await replaySince(ctx, db, { id }, from)
       else await replayEvent(ctx, db, { id }, event ?? '')
-      const after = { event_id: event ?? null, since: since?.toISOString() ?? null }
+      const after = { event_id: event ?? null, since: from?.toISOString() ?? null }
       auditIn(ctx, db, { actor, action: 'endpoint.replayed', subject: `endpoint:${id}`, after })
     })
     return {
-      said: since ? `The events since ${since.toISOString()} are sent again.` : 'The event is sent again.',
-      json: { id: String(id), event_id: event ?? null, since: since?.toISOString() ?? null },
+      said: from ? `The events since ${from.toISOString()} are sent again.` : 'The event is sent again.',
+      json: { id: String(id), event_id: event ?? null, since: from?.toISOString() ?? null },
     }
   },
 }

@@ -18,6 +18,8 @@ import type { Action, SubjectKind } from './action.ts'
 import { nothing } from './nothing.ts'
 import { shownAmount } from './shown-amount.ts'
 import { operatorOf } from './operator-of.ts'
+import { field } from './input.ts'
+import { choice, text, whole } from './values.ts'
 
 const scopes: readonly (readonly [scope: HaltSubject['scope'], title: string, stops: string, details: string])[] = [
   ['payouts', 'All payouts', 'every payout and refund', 'Orders continue; what they pay out waits.'],
@@ -62,18 +64,12 @@ export const haltNow: Action<undefined> = {
   permission: 'system.halt',
   needsReason: 'clear',
   fields: [
-    {
-      name: 'scope',
-      label: 'What',
-      options: scopes.map(([scope, title]) => [scope, title] as const),
-      isRequired: true,
-    },
-    {
-      name: 'name',
+    field('scope', choice(scopes.map(([one, title]) => [one, title] as const)), { label: 'What', isRequired: true }),
+    field('name', text('NAME'), {
       argument: 'NAME',
       label: 'Name of the rail or asset',
       help: 'A rail as listed, or an asset as in BTC-BTC.',
-    },
+    }),
   ],
   commands: scopes.map(([scope, , stops, details]) => ({
     words: `halt ${scope}`,
@@ -81,8 +77,8 @@ export const haltNow: Action<undefined> = {
     does: `Stops ${stops}, at once in every process. Audited.`,
     details: `${details}\nWaits for payments that are being submitted; no other leaves.`,
   })),
-  run: async (ctx, _subject, { reason, text }, { actor }) => {
-    const subject = subjectIn(text('scope') ?? '', text('name') ?? '')
+  run: async (ctx, _subject, { reason, text: typed }, { actor }) => {
+    const subject = subjectIn(typed('scope') ?? '', typed('name') ?? '')
     const { halt: made, underWay } = await aboutField('name', 'NOT_FOUND', () => halt(ctx, subject, { reason, actor }))
     const left = underWay > 0 ? ` ${underWay} payments were being submitted before and may still leave.` : ''
     const said = `Halted: ${textOf(subject)}.${left}`
@@ -174,6 +170,8 @@ const creditAgain: Action<HaltedRail> = {
 /** A chain that we follow, and its rail. */
 type FollowedChain = { network: string; rail: Pick<Rail, 'reread'> }
 
+const fromBlock = field('from', whole(0, 999_999_999_999_999, 'BLOCK'), { label: 'From block', isRequired: true })
+
 const readAgain: Action<FollowedChain> = {
   subject: {
     noun: 'chain',
@@ -192,14 +190,11 @@ const readAgain: Action<FollowedChain> = {
   noForm: 'The person who runs the node finds out which branch won, and from which block on.',
   permission: 'system.manage',
   needsReason: 'clear',
-  fields: [{ name: 'from', label: 'From block', value: 'BLOCK', isRequired: true }],
-  check: ({ text }) => {
-    if (!/^\d{1,15}$/.test(text('from') ?? '')) throw badField('from', 'It must be the number of a block.')
-  },
-  run: async (ctx, { network, rail }, { reason, text }, { actor }) => {
-    const from = text('from') ?? ''
-    await rereadChain(ctx, network, { rail, from: BigInt(from), reason, actor })
-    return { said: `${network} is read again from block ${from}.`, json: { network, from } }
+  fields: [fromBlock],
+  run: async (ctx, { network, rail }, { reason, value }, { actor }) => {
+    const from = BigInt(value(fromBlock) ?? 0)
+    await rereadChain(ctx, network, { rail, from, reason, actor })
+    return { said: `${network} is read again from block ${from}.`, json: { network, from: String(from) } }
   },
 }
 

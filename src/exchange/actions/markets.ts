@@ -1,19 +1,21 @@
 import { type HaltedMarket, haltMarket, resumeMarket, showMarket, whyNotResumed } from '../operations/halt-market.ts'
 import type { Action } from './action.ts'
 import { nothing } from './nothing.ts'
+import { field } from './input.ts'
+import { text } from './values.ts'
 
 const common = { permission: 'system.halt', needsReason: 'clear' } as const
 
 const halt: Action<undefined> = {
   ...common,
   subject: nothing('market'),
-  fields: [{ name: 'pair', argument: 'PAIR', label: 'Pair', help: 'Two currencies, as in BTC/EUR.', isRequired: true }],
+  fields: [field('pair', text('PAIR'), { argument: 'PAIR', help: 'Two currencies, as in BTC/EUR.', isRequired: true })],
   name: 'halt',
   title: 'Halt a pair',
   does: 'Closes a pair for new prices, in every process within two seconds. Audited.',
   details: 'What was agreed at a price stays. The pair is closed in both directions, by any path.',
-  run: async (ctx, _subject, { reason, text }, { actor }) => {
-    const { pair } = await haltMarket(ctx, text('pair') ?? '', { reason, actor })
+  run: async (ctx, _subject, { reason, text: typed }, { actor }) => {
+    const { pair } = await haltMarket(ctx, typed('pair') ?? '', { reason, actor })
     return { said: `Halted: ${pair}.`, json: { pair, state: 'halted' }, text: `Halted: ${pair}.` }
   },
 }

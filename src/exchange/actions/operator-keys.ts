@@ -15,6 +15,8 @@ import type { Action, SubjectKind } from './action.ts'
 import { byId } from './by-id.ts'
 import { nothing } from './nothing.ts'
 import { operatorOf } from './operator-of.ts'
+import { field } from './input.ts'
+import { email, pem, text } from './values.ts'
 
 /** A key as programs read it. */
 export const operatorKeyJson = (key: OperatorKey) => ({
@@ -46,28 +48,28 @@ once two have keys. --key: a private key that countersigns at once. --operator: 
   permission: 'system.view',
   needsReason: 'none',
   fields: [
-    { name: 'public_key', label: 'Public key', isFile: true, isRequired: true },
-    { name: 'operator', value: 'EMAIL', label: 'Operator' },
-    { name: 'name', value: 'N', label: 'Name' },
+    field('public_key', pem, { isFile: true, isRequired: true }),
+    field('operator', email),
+    field('name', text('N', 100)),
   ],
   noForm: 'It reads a file of yours. A passkey is added in the console.',
   takesKey: 'of_another',
   commands: [{ words: 'operator key add' }],
-  run: async (ctx, _subject, { text }, { actor, operator: given, sign }) => {
-    const key = readPublicKey(text('public_key') ?? '', (text('name') ?? '').slice(0, 100))
-    const operator = await ownerOf(ctx, given, text('operator'))
+  run: async (ctx, _subject, { text: typed }, { actor, operator: given, sign }) => {
+    const key = readPublicKey(typed('public_key') ?? '', typed('name') ?? '')
+    const operator = await ownerOf(ctx, given, typed('operator'))
     const by = sign && operatorSubject(await operatorOfKey(ctx, sign))
     const added = await addKey(ctx, operator, key, { at: 'machine', actor, by, sign })
     return { said: sentenceOfKey(added), json: operatorKeyJson(added) }
   },
 }
 
-async function ownerOf(ctx: Ctx, given: Operator | undefined, email: string | undefined): Promise<Operator> {
+async function ownerOf(ctx: Ctx, given: Operator | undefined, address: string | undefined): Promise<Operator> {
   const refuse = (sentence: string) => badField('operator', sentence)
-  if (given && email === undefined) return given
+  if (given && address === undefined) return given
   if (given) throw refuse('--operator is for this machine: leave it out, or leave the operator token out.')
-  if (email === undefined) throw refuse('Whose key is it? Pass your operator token, or --operator EMAIL.')
-  const operator = (await listOperators(ctx)).find((one) => one.email === email.toLowerCase())
+  if (address === undefined) throw refuse('Whose key is it? Pass your operator token, or --operator EMAIL.')
+  const operator = (await listOperators(ctx)).find((one) => one.email === address.toLowerCase())
   if (!operator) throw refuse('There is no operator with this e-mail address.')
   return operator
 }

@@ -18,13 +18,15 @@ import { addNote } from '../reports/notes.ts'
 import { readEvenErased } from '../transactions/load.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { badField } from '../../platform/lib/refusal.ts'
-import { readId } from '../../platform/lib/ids.ts'
-import { formatAmount, parseAmount } from '../../platform/money/amount.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
+import { unitsAt } from '../../platform/money/amount-in.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Action, ActionResult, SubjectKind } from './action.ts'
 import { byId } from './by-id.ts'
 import { destinationFields, destinationFile, destinationIn, destinationInFile } from './destination.ts'
 import { operatorOf } from './operator-of.ts'
+import { field } from './input.ts'
+import { amount, id, text as anyText } from './values.ts'
 
 const orders: SubjectKind<Transaction> = {
   noun: 'transaction',
@@ -59,6 +61,11 @@ const hold: Action<Transaction> = {
     doneTo(await holdTransaction(ctx, publicId, { reason, actor }), 'The order is on hold. Nothing is paid out.'),
 }
 
+const payTo = field('pay_to', id('ADDRESS_ID'), {
+  label: 'Pay to another registered address',
+  help: 'For B2B: another registered payout address. Empty: as ordered.',
+})
+
 const release: Action<Transaction> = {
   subject: orders,
   name: 'release',
@@ -67,28 +74,14 @@ const release: Action<Transaction> = {
   details: `If the agreed price has expired, the current one applies. Payouts above the limit still need approvals.`,
   permission: 'orders.release',
   needsReason: 'clear',
-  fields: [
-    {
-      name: 'pay_to',
-      value: 'ADDRESS_ID',
-      label: 'Pay to another registered address',
-      help: 'For B2B: the id of another registered payout address. Empty: as ordered.',
-    },
-  ],
+  fields: [payTo],
   allowedNow: (ctx, transaction) => whyNotReleased(ctx.db, transaction),
-  run: async (ctx, { publicId }, { reason, text }, { actor }) => {
-    const payTo = addressId(text('pay_to'))
-    const order = { reason, actor, ...(payTo === undefined ? {} : { payTo }) }
+  run: async (ctx, { publicId }, { reason, value }, { actor }) => {
+    const address = value(payTo)
+    const order = { reason, actor, ...(address === undefined ? {} : { payTo: address }) }
     const after = await releaseTransaction(ctx, publicId, order)
     return doneTo(after, `The order was released. ${isNow(after)}`)
   },
-}
-
-function addressId(text: string | undefined): bigint | undefined {
-  if (text === undefined) return undefined
-  const id = readId(text)
-  if (id === undefined) throw badField('pay_to', 'A payout address has an id of digits.')
-  return id
 }
 
 const refund: Action<Transaction> = {
@@ -100,19 +93,12 @@ const refund: Action<Transaction> = {
   permission: 'orders.refund',
   needsReason: 'clear',
   fields: [
-    {
-      name: 'amount',
-      value: 'AMOUNT',
-      label: 'Amount',
+    field('amount', amount, {
       unit: ({ from }) => from.asset.ticker,
-      help: `A decimal in the deposit's currency. Empty: everything.`,
-    },
+      help: `In the deposit's currency. Empty: everything.`,
+    }),
     destinationFile,
   ],
-  check: ({ text }) => {
-    if (!/^\d+(\.\d+)?$/.test(text('amount') ?? '0'))
-      throw badField('amount', 'The amount must be a decimal, as in 12.50.')
-  },
   allowedNow: async (ctx, transaction, given) =>
     given?.has('to') ? whyNotRedirected(ctx.db, transaction) : (await refundableOf(ctx.db, transaction)).why,
   preview: async (ctx, transaction) => (await refundableOf(ctx.db, transaction)).parts.map(sentenceOf),
@@ -120,13 +106,11 @@ const refund: Action<Transaction> = {
     const typed = text('amount')
     const to = destinationInFile(text('to'))
     if (to) return redirected(ctx, transaction, typed, { reason, actor, to })
-    const order = { reason, actor, ...(typed === undefined ? {} : { amount: amountIn(typed, transaction) }) }
+    const { asset } = transaction.from
+    const units = typed === undefined ? undefined : unitsAt(typed, asset, 'amount')
+    const order = { reason, actor, ...(units === undefined ? {} : { amount: units }) }
     const after = await refundTransaction(ctx, transaction.publicId, order)
-    const { from } = transaction
-    const what =
-      typed === undefined
-        ? 'What is left'
-        : `${formatAmount(amountIn(typed, transaction), from.asset)} ${from.asset.ticker}`
+    const what = units === undefined ? 'What is left' : `${formatAmount(units, asset)} ${asset.ticker}`
     return doneTo(after, `${what} goes back. ${isNow(after)}`)
   },
 }
@@ -134,10 +118,10 @@ const refund: Action<Transaction> = {
 async function redirected(
   ctx: Ctx,
   { publicId }: Transaction,
-  amount: string | undefined,
+  typed: string | undefined,
   order: Parameters<typeof redirectRefund>[2],
 ): Promise<ActionResult> {
-  if (amount !== undefined) throw badField('amount', '--to redirects whole refunds. It takes no --amount.')
+  if (typed !== undefined) throw badField('amount', '--to redirects whole refunds. It takes no --amount.')
   return doneTo(await redirectRefund(ctx, publicId, order), 'The refund goes there.')
 }
 
@@ -150,14 +134,6 @@ function sentenceOf({ asset: id, amount, cost }: RefundablePart): string {
   const got =
     cost < amount ? `The customer gets ${shown(amount - cost)}.` : 'That is not worth sending: nothing is sent.'
   return `Left: ${shown(amount)}. ${sending} ${got}`
-}
-
-function amountIn(text: string, { from }: Transaction): bigint {
-  try {
-    return parseAmount(text, from.asset)
-  } catch {
-    throw badField('amount', `The amount must be a decimal of ${from.asset.ticker}, as in 12.50.`)
-  }
 }
 
 const redirect: Action<Transaction> = {
@@ -196,7 +172,7 @@ const note: Action<Transaction> = {
   does: 'Writes a note about a transaction. It is encrypted, and erased with the person.',
   permission: 'orders.note',
   needsReason: 'none',
-  fields: [{ name: 'text', label: 'Note', isRequired: true, lines: 3, isFile: true }],
+  fields: [field('text', anyText('TEXT', 4_000, 3), { label: 'Note', isRequired: true, isFile: true })],
   byOperator: true,
   run: async (ctx, { publicId }, given, by) => {
     await addNote(ctx, publicId, { text: given.text('text') ?? '', operatorId: operatorOf(by).id })

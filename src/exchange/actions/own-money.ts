@@ -8,23 +8,17 @@ import {
 import { whyDebitDoubled, whyDoubled } from '../operations/doubts.ts'
 import { suspenseDeposit, whyNotInSuspense } from '../operations/suspense.ts'
 import { readId } from '../../platform/lib/ids.ts'
-import { badField } from '../../platform/lib/refusal.ts'
-import type { Action, Field, Input } from './action.ts'
+import type { Action, Field } from './action.ts'
 import { byId } from './by-id.ts'
 import { nothing } from './nothing.ts'
+import { field, required } from './input.ts'
+import { amount, asset, choice, text } from './values.ts'
 
-const categoryOf = (options: readonly string[]): Field<unknown> => ({
-  name: 'as',
-  label: 'As',
-  options: options.map((one) => [one, one] as const),
-  isRequired: true,
-})
+const as = <Category extends string>(categories: readonly Category[]) =>
+  field('as', choice(categories), { isRequired: true }) satisfies Field<unknown>
 
-function categoryIn<Category extends string>({ text }: Input, categories: readonly Category[]): Category {
-  const found = categories.find((one) => one === text('as'))
-  if (!found) throw badField('as', `Choose one of ${categories.join(', ')}.`)
-  return found
-}
+const [asOwn, asRuled] = [as(ownCategories), as(ruledCategories)]
+const direction = field('direction', choice(['out', 'in']), { help: 'Out unless given.' })
 
 /** Money without an order, by its id: a deposit, or a debit of a bank. */
 const book: Action<string> = {
@@ -37,19 +31,15 @@ const book: Action<string> = {
   permission: 'money.resolve',
   needsReason: 'clear',
   fields: [
-    categoryOf(ownCategories),
-    {
-      name: 'from',
-      value: 'ACCOUNT',
+    asOwn,
+    field('from', text('ACCOUNT'), {
       label: 'Paid out by',
       help: 'With transfer: the account of a processor that has paid it out to us, as in the list of balances.',
-    },
-    {
-      name: 'settled',
-      value: 'AMOUNT',
+    }),
+    field('settled', amount, {
       label: 'What it settled',
-      help: 'In whole units, if the processor says that it settled more or less with that than arrived. The rest is a break.',
-    },
+      help: 'If the processor says that it settled more or less with that than arrived. The rest is a break.',
+    }),
   ],
   allowedNow: async (ctx, id) => {
     const deposit = readId(id)
@@ -58,15 +48,15 @@ const book: Action<string> = {
     return whyNotInSuspense(money) ?? (await whyDoubled(ctx, ctx.db, money))
   },
   run: async (ctx, id, given, { actor }) => {
-    const as = categoryIn(given, ownCategories)
+    const category = required(given, asOwn)
     await bookOwnMoney(ctx, id, {
-      category: as,
+      category,
       from: given.text('from'),
       settled: given.text('settled'),
       reason: given.reason,
       actor,
     })
-    return { said: `It is booked as ${as}.`, json: { id, booked_as: as } }
+    return { said: `It is booked as ${category}.`, json: { id, booked_as: category } }
   },
 }
 
@@ -78,42 +68,30 @@ const addRule: Action<undefined> = {
   permission: 'money.resolve',
   needsReason: 'clear',
   fields: [
-    {
-      name: 'party',
+    field('party', text(), {
       label: 'Who pays or is paid',
       help: 'A part of the name, in any case, or the IBAN.',
       isRequired: true,
-    },
-    categoryOf(ruledCategories),
-    {
-      name: 'most',
-      value: 'AMOUNT',
+    }),
+    asRuled,
+    field('most', amount, {
       label: 'The most that it books at once',
-      help: 'In whole units; more waits for a person.',
+      help: 'More waits for a person.',
       isRequired: true,
-    },
-    { name: 'asset', value: 'ASSET', label: 'Asset', help: 'EUR-EUR unless given.' },
-    {
-      name: 'direction',
-      label: 'Direction',
-      options: [
-        ['out', 'out'],
-        ['in', 'in'],
-      ],
-      help: 'Out unless given.',
-    },
-    { name: 'text', label: 'Text', help: 'A part of what is written with it, in any case.' },
+    }),
+    field('asset', asset, { help: 'EUR-EUR unless given.' }),
+    direction,
+    field('text', text(), { help: 'A part of what is written with it, in any case.' }),
   ],
   commands: [{ words: 'suspense rule add' }],
   run: async (ctx, _subject, given, { actor }) => {
-    const { reason, text } = given
-    const direction = text('direction') === 'in' ? 'in' : 'out'
-    const what = { party: text('party') ?? '', text: text('text') ?? '', asset: text('asset') ?? 'EUR-EUR' }
+    const { reason, text: typed } = given
+    const what = { party: typed('party') ?? '', text: typed('text') ?? '', asset: typed('asset') ?? 'EUR-EUR' }
     const order = {
       ...what,
-      most: text('most') ?? '',
-      category: categoryIn(given, ruledCategories),
-      direction,
+      most: typed('most') ?? '',
+      category: required(given, asRuled),
+      direction: given.value(direction) ?? 'out',
       reason,
       actor,
     } as const

@@ -6,6 +6,8 @@ import type { Partner } from '../partners/partner.ts'
 import { textsOf } from '../partners/setting-text.ts'
 import { percentText } from '../partners/setting-value.ts'
 import type { Field, Input } from './action.ts'
+import { field } from './input.ts'
+import { choice as choiceOf, json, pem, text as anyText } from './values.ts'
 
 /** A setting of a partner as a form has it, by the name that `partner set` takes. `empty`: what an empty field means. */
 type Setting = Field<Partner> & { empty?: 'none' | 'default' }
@@ -14,6 +16,7 @@ const meanings = { none: 'Empty: none.', default: 'Empty: as everywhere.' }
 
 const text = (name: string, label: string, empty?: 'none' | 'default'): Setting => ({
   name,
+  kind: anyText(),
   label,
   isOfForms: true,
   ...(empty === undefined ? {} : { empty, help: meanings[empty] }),
@@ -25,14 +28,13 @@ const text = (name: string, label: string, empty?: 'none' | 'default'): Setting 
 
 const choice = (name: string, label: string, values: readonly string[] = ['on', 'off']): Setting => ({
   ...text(name, label),
-  options: values.map((one) => [one, one] as const),
+  kind: choiceOf(values),
 })
 
 const amount = { type: 'string' }
 const bounds = { type: 'object', properties: { min: amount, max: amount } }
 
-const fees: Setting = {
-  name: 'fees',
+const fees: Setting = field('fees', json, {
   label: 'Commission',
   isOfForms: true,
   document: {
@@ -43,13 +45,11 @@ const fees: Setting = {
     }),
     of: ({ settings }) => ({ commission_percent: percentText(settings.terms.commissionBasisPoints) }),
   },
-}
+})
 
 const sides = { buy: bounds, sell: bounds, swap: bounds, b2b: bounds }
 
-const limits: Setting = {
-  name: 'limits',
-  label: 'Limits',
+const limits: Setting = field('limits', json, {
   isOfForms: true,
   document: {
     schema: () => ({ ...bounds, properties: { ...bounds.properties, ...sides } }),
@@ -58,7 +58,7 @@ const limits: Setting = {
       ...limitsDocument(settings.terms),
     }),
   },
-}
+})
 
 const groups: readonly (readonly [title: string, settings: readonly Setting[]])[] = [
   [
@@ -83,7 +83,7 @@ const groups: readonly (readonly [title: string, settings: readonly Setting[]])[
     'Signatures and pages',
     [
       choice('signing', 'Signed requests', ['off', 'create', 'all']),
-      { ...text('signing_key', 'Public key (PEM)'), lines: 3, longest: 10_000 },
+      { ...text('signing_key', 'Public key (PEM)'), kind: pem },
       choice('calculator_v1', 'Calculator by public key'),
       choice('unsigned_presets', 'Unsigned presets'),
       text('redirect_origins', 'Customers may be sent to', 'none'),

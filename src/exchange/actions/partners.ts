@@ -10,6 +10,8 @@ import type { Action, Input, SubjectKind } from './action.ts'
 import { changedSettings, settingFields } from './partner-settings.ts'
 import { byId } from './by-id.ts'
 import { nothing } from './nothing.ts'
+import { field } from './input.ts'
+import { choice, onOff, text as anyText } from './values.ts'
 
 /** A partner account: commands name it with a flag. */
 export const partners = (noun: string): SubjectKind<Partner> => ({
@@ -59,7 +61,11 @@ const create: Action<undefined> = {
   title: 'Create a partner',
   does: 'Creates a partner account with one key of each kind. The secrets are shown once.',
   fields: [
-    { name: 'name', argument: 'NAME', label: 'Name', help: 'Customers read it in the checkout.', isRequired: true },
+    field('name', anyText('NAME', 200), {
+      argument: 'NAME',
+      help: 'Customers read it in the checkout.',
+      isRequired: true,
+    }),
   ],
   run: async (ctx, _subject, { text }, { actor }) => {
     const { partner, ...secrets } = await createPartner(ctx, { name: text('name') ?? '' }, actor)
@@ -78,13 +84,7 @@ const set: Action<Partner> = {
   title: 'Change the settings',
   does: 'Changes settings of a partner account, all of them or none.',
   fields: [
-    {
-      name: 'settings',
-      argument: 'key=value ...',
-      label: 'Settings',
-      pairs: { isFile: isFileSetting },
-      isOfCommands: true,
-    },
+    field('settings', anyText(), { argument: 'key=value ...', pairs: { isFile: isFileSetting }, isOfCommands: true }),
     ...settingFields,
   ],
   commands: [
@@ -134,15 +134,17 @@ const theme: Action<Partner> = {
   title: 'Change the theme',
   does: 'Changes how the pages of a partner look. What is empty is as on ours.',
   fields: [
-    {
-      name: 'name',
+    field('name', anyText(), {
       label: 'Name on the pages',
       help: 'Empty: the account’s name.',
       initial: ({ settings }) => settings.theme.name,
-    },
-    { name: 'accent', label: 'Color', help: 'As in #0a7cff.', initial: ({ settings }) => settings.theme.accent },
-    {
-      name: 'corner',
+    }),
+    field('accent', anyText(), {
+      label: 'Color',
+      help: 'As in #0a7cff.',
+      initial: ({ settings }) => settings.theme.accent,
+    }),
+    field('corner', anyText(), {
       label: 'Corners in pixels',
       help: '0 to 24.',
       initial: ({
@@ -150,15 +152,11 @@ const theme: Action<Partner> = {
           theme: { corner },
         },
       }) => corner?.toString(),
-    },
-    {
-      name: 'logo',
-      label: 'Logo',
+    }),
+    field('logo', anyText('FILE', 70_000, 3), {
       help: 'A data URI of a PNG, JPEG or WebP of at most 48 kB.',
-      lines: 3,
-      longest: 70_000,
       initial: ({ settings }) => settings.theme.logo,
-    },
+    }),
   ],
   commands: [],
   run: async (ctx, { id }, given, { actor }) => {
@@ -206,23 +204,12 @@ const feature: Action<Partner> = {
   title: 'Switch a feature',
   does: 'Turns a feature of a partner account on or off.',
   fields: [
-    {
-      name: 'feature',
+    field('feature', choice(featureNames.map((name) => [name, name.replaceAll('_', ' ')] as const)), {
       argument: 'NAME',
-      label: 'Feature',
       help: 'billing_info, customer_country, preset_payout_address, b2b or kyc_sharing.',
-      options: featureNames.map((name) => [name, name.replaceAll('_', ' ')] as const),
       isRequired: true,
-    },
-    {
-      name: 'on',
-      label: 'State',
-      options: [
-        ['on', 'on'],
-        ['off', 'off'],
-      ],
-      isRequired: true,
-    },
+    }),
+    field('on', onOff, { label: 'State', isRequired: true }),
   ],
   commands: [
     { words: 'feature on', preset: { on: 'on' }, does: 'Turns on a feature of a partner account.' },

@@ -13,6 +13,8 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import type { Action, ActionResult, SubjectKind } from './action.ts'
 import { partners } from './partners.ts'
+import { field } from './input.ts'
+import { choice, email, text as anyText } from './values.ts'
 
 const common = { permission: 'partners.manage', atPortal: 'admin', needsReason: 'none' } as const
 
@@ -43,16 +45,12 @@ const invite: Action<Partner> = {
   does: 'Invites somebody of a partner to the portal, by an e-mail with a link.',
   details: 'The link works once, for 72 hours.',
   fields: [
-    { name: 'email', argument: 'EMAIL', label: 'E-mail address', isRequired: true },
-    {
-      name: 'role',
-      value: 'ROLE',
-      label: 'Role',
-      options: portalRoles.map((role) => [role, role] as const),
+    field('email', email, { argument: 'EMAIL', label: 'E-mail address', isRequired: true }),
+    field('role', choice(portalRoles, 'ROLE'), {
       initial: () => 'admin',
       help: 'Administrators also make keys, resume endpoints and invite others. Admin unless given.',
-    },
-    { name: 'name', value: 'N', label: 'Name' },
+    }),
+    field('name', anyText('N', 100)),
   ],
   run: async (ctx, { id: partnerId }, { text }, { actor }) => {
     const wanted = { partnerId, email: text('email') ?? '', role: text('role') ?? 'admin', name: text('name') }

@@ -17,6 +17,8 @@ import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { parseDocument } from '../../platform/lib/json.ts'
 import type { Action, ActionResult, Input, Json, SubjectKind } from './action.ts'
+import { field } from './input.ts'
+import { id, json, moment, whole } from './values.ts'
 
 /** A version of a policy as programs read it. */
 export const proposalJson = (row: Proposal) => ({
@@ -71,14 +73,6 @@ export function kindIn(text: string): Kind {
   return text
 }
 
-/** A day or a time in UTC. */
-export function timeIn(text: string | undefined, name: string): Date | undefined {
-  if (text === undefined) return undefined
-  const time = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text) ? new Date(text) : new Date(Number.NaN)
-  if (Number.isNaN(time.getTime())) throw badField(name, 'A time is a day or a time in UTC: 2027-01-31T12:00:00Z.')
-  return time
-}
-
 /** A policy that a change is drafted on: the house's, or a partner's. `after`: it is approved for that time, and a change follows it. */
 export type Draft = Pick<Policy, 'kind' | 'version' | 'document'> & {
   partnerId: bigint | undefined
@@ -97,6 +91,11 @@ export function draftOn({ policies, clock }: Pick<Ctx, 'policies' | 'clock'>, ki
 const minuteAfter = (time: Date): string =>
   new Date((Math.floor(time.getTime() / 60_000) + 1) * 60_000).toISOString().slice(0, 16)
 
+const effectiveAt = field('effective_at', moment)
+const partner = field('partner', id())
+const days = field('days', whole(1, 366))
+const basedOn = field('based_on', whole(1, 999_999_999, 'VERSION'))
+
 const proposeChange: Action<Draft> = {
   subject: { noun: 'policy', argument: 'KIND', find: (ctx, text) => draftOn(ctx, kindIn(text)) },
   name: 'propose',
@@ -114,26 +113,22 @@ The dry run replays the last 30 days, or --days N. A document that is invalid or
   permission: 'policies.propose',
   needsReason: 'clear',
   fields: [
-    {
-      name: 'document',
+    field('document', json, {
       argument: 'FILE',
-      label: 'Document',
       isFile: true,
       isRequired: true,
       document: { schema: ({ kind }) => policyKinds[kind].schema, of: ({ document }) => document },
-    },
+    }),
     {
-      name: 'effective_at',
+      ...effectiveAt,
       flag: 'effective',
-      value: 'TIME',
       label: 'Takes effect (UTC)',
       help: 'At once unless given.',
-      isTime: true,
       initial: ({ after }) => after && minuteAfter(after),
     },
-    { name: 'partner', value: 'ID', label: 'Partner', isOfCommands: true },
-    { name: 'days', value: 'N', label: 'Days', isOfCommands: true },
-    { name: 'based_on', value: 'VERSION', label: 'Drafted on' },
+    { ...partner, label: 'Partner', isOfCommands: true },
+    { ...days, label: 'Days', isOfCommands: true },
+    { ...basedOn, label: 'Drafted on' },
   ],
   takesKey: 'optional',
   preview: (_ctx, { after }) => (after ? ['Another version is approved for before: this one is made from it.'] : []),
@@ -147,26 +142,16 @@ The dry run replays the last 30 days, or --days N. A document that is invalid or
 }
 
 /** The change that was typed. Refuses a document that is not JSON. */
-export function changeIn({ kind, partnerId: own }: Pick<Draft, 'kind' | 'partnerId'>, { text }: Input) {
-  const days = count(text('days') ?? '30', 'days', 366)
-  const [partner, based] = [text('partner'), text('based_on')]
-  const partnerId = partner === undefined ? own : readId(partner)
-  if (partner !== undefined && partnerId === undefined) throw badField('partner', '--partner needs an id of digits.')
+export function changeIn({ kind, partnerId }: Pick<Draft, 'kind' | 'partnerId'>, { text, value }: Input) {
   const { document, version } = documentIn(kind, parsed(text('document') ?? ''))
   return {
     kind,
-    days,
-    partnerId,
+    days: value(days) ?? 30,
+    partnerId: value(partner) ?? partnerId,
     document,
-    effectiveAt: timeIn(text('effective_at'), 'effective_at'),
-    basedOn: based === undefined ? version : count(based, 'based-on', 999_999_999),
+    effectiveAt: value(effectiveAt),
+    basedOn: value(basedOn) ?? version,
   }
-}
-
-function count(text: string, name: string, most: number): number {
-  const number = /^[1-9]\d{0,8}$/.test(text) ? Number.parseInt(text, 10) : 0
-  if (number < 1 || number > most) throw badField(name, `--${name} must be a whole number from 1 to ${most}.`)
-  return number
 }
 
 /**

@@ -18,6 +18,8 @@ import { byId } from './by-id.ts'
 import { nothing } from './nothing.ts'
 import { operatorOf } from './operator-of.ts'
 import { shownAmount } from './shown-amount.ts'
+import { field } from './input.ts'
+import { amount as amountKind, asset as assetKind, text as anyText } from './values.ts'
 
 const rebalances: SubjectKind<ListedRebalance> = {
   noun: 'rebalance',
@@ -60,10 +62,10 @@ export const proposeTransfers: Action<undefined> = {
   permission: 'money.resolve',
   needsReason: 'optional',
   fields: [
-    { name: 'from', value: 'A', label: 'From the account' },
-    { name: 'to', value: 'DESTINATION', label: 'To the destination' },
-    { name: 'asset', value: 'X', label: 'Asset', help: 'As in BTC-BTC.' },
-    { name: 'amount', value: 'N', label: 'Amount' },
+    field('from', anyText('ACCOUNT'), { label: 'From the account' }),
+    field('to', anyText('DESTINATION'), { label: 'To the destination' }),
+    field('asset', assetKind),
+    field('amount', amountKind),
   ],
   commands: [{ words: 'rebalance propose' }],
   run: async (ctx, _subject, { reason, text }, { actor }) => {
@@ -101,6 +103,8 @@ const approve: Action<ListedRebalance> = {
   },
 }
 
+const proof = field('proof', anyText(), { help: 'The hash, or the line of the statement.', isRequired: true })
+
 const sent: Action<ListedRebalance> = {
   subject: rebalances,
   name: 'transfer-sent',
@@ -109,9 +113,9 @@ const sent: Action<ListedRebalance> = {
   permission: 'money.resolve',
   needsReason: 'none',
   fields: [
-    { name: 'proof', label: 'Proof', help: 'The hash, or the line of the statement.', isRequired: true },
-    { name: 'fee', label: 'Fee', help: 'Empty: none.' },
-    { name: 'fee_asset', label: 'Asset of the fee', help: 'Empty: the transferred one.' },
+    proof,
+    field('fee', amountKind, { help: 'Empty: none.' }),
+    field('fee_asset', assetKind, { label: 'Asset of the fee', help: 'Empty: the transferred one.' }),
   ],
   commands: [{ words: 'rebalance sent' }],
   ...inStates('approved'),
@@ -130,7 +134,7 @@ const arrived: Action<ListedRebalance> = {
   does: 'Books that a transfer has arrived.',
   permission: 'money.resolve',
   needsReason: 'none',
-  fields: [{ name: 'proof', label: 'Proof', help: 'The hash, or the line of the statement.', isRequired: true }],
+  fields: [proof],
   commands: [{ words: 'rebalance arrived' }],
   ...inStates('sent'),
   run: async (ctx, { id }, { text }, { actor }) => {

@@ -9,13 +9,13 @@ import {
 } from '../operations/suspense.ts'
 import { whyDoubled, whyInDoubt } from '../operations/doubts.ts'
 import type { SuspenseDeposit } from '../settlement/deposit.ts'
-import { badField } from '../../platform/lib/refusal.ts'
-import { readId } from '../../platform/lib/ids.ts'
 import { aboutField } from './about-field.ts'
 import type { Action, SubjectKind } from './action.ts'
 import { byId } from './by-id.ts'
 import { destinationFields, destinationFile, destinationIn, destinationInFile } from './destination.ts'
 import { doneTo } from './orders.ts'
+import { field, required } from './input.ts'
+import { id as idKind } from './values.ts'
 
 const suspense: SubjectKind<SuspenseDeposit> = {
   noun: 'suspense',
@@ -24,6 +24,8 @@ const suspense: SubjectKind<SuspenseDeposit> = {
   find: byId('deposit', (ctx, id) => suspenseDeposit(ctx, id)),
 }
 
+const order = field('transaction', idKind(), { label: 'Order', argument: 'TRANSACTION_ID', isRequired: true })
+
 const match: Action<SuspenseDeposit> = {
   subject: suspense,
   name: 'match',
@@ -31,11 +33,10 @@ const match: Action<SuspenseDeposit> = {
   does: 'Assigns a deposit in suspense to a transaction, which then continues by the usual rules.',
   permission: 'money.resolve',
   needsReason: 'clear',
-  fields: [{ name: 'transaction', label: 'Order', argument: 'TRANSACTION_ID', isRequired: true }],
+  fields: [order],
   allowedNow: async (ctx, deposit) => whyNotMatched(deposit) ?? (await whyInDoubt(ctx, ctx.db, deposit)),
-  run: async (ctx, { id }, { reason, text }, { actor }) => {
-    const publicId = readId(text('transaction') ?? '')
-    if (publicId === undefined) throw badField('transaction', 'TRANSACTION_ID needs an id of digits.')
+  run: async (ctx, { id }, given, { actor }) => {
+    const [publicId, { reason }] = [required(given, order), given]
     const after = await aboutField('transaction', 'NOT_FOUND', () =>
       matchSuspense(ctx, id, publicId, { reason, actor }),
     )

@@ -4,6 +4,8 @@ import { rotateLedger } from '../operations/rotate-ledger.ts'
 import { rotateMaster } from '../operations/rotate-master.ts'
 import type { Action } from './action.ts'
 import { nothing } from './nothing.ts'
+import { field } from './input.ts'
+import { email, text as anyText } from './values.ts'
 
 /** What is done on the machine itself: it needs its files, or runs for hours. */
 const onMachine = { permission: 'system.manage', needsReason: 'none' } as const
@@ -17,7 +19,7 @@ const confirmKey: Action<undefined> = {
   title: 'Confirm a copy of the master key',
   does: 'Checks that a file is a copy of the master key, and records that there is one. Audited.',
   details: 'Read the copy from where you keep it. Without the key all personal data and e-mails are lost.',
-  fields: [{ name: 'file', argument: 'FILE', label: 'File', isRequired: true }],
+  fields: [field('file', anyText('FILE'), { argument: 'FILE', isRequired: true })],
   commands: [{ words: 'backup confirm key' }],
   run: async (ctx, _subject, { text }, { actor }) => {
     const { at } = await confirmKeyBackup(ctx, text('file') ?? '', { actor })
@@ -50,7 +52,7 @@ const rotateMasterKey: Action<undefined> = {
   does: 'Replaces the master key: everything is encrypted again while the exchange works. Audited.',
   details: `FILE is created if it is not there. Interrupted, it continues when it is run again. Afterwards set MASTER_KEY_FILE
 to FILE in every process, start each again, and run the same command once more: only then the old key opens nothing.`,
-  fields: [{ name: 'new_file', value: 'FILE', label: 'New file', isRequired: true }],
+  fields: [field('new_file', anyText('FILE'), { isRequired: true })],
   run: async (ctx, _subject, { text }, { actor }) => {
     const file = text('new_file') ?? ''
     const { reEncrypted, ended } = await rotateMaster(ctx, file, actor)
@@ -86,7 +88,7 @@ const mark = (name: 'bounce' | 'clear', title: string, does: string, details?: s
   ...(details === undefined ? {} : { details }),
   permission: 'customers.view',
   needsReason: 'clear',
-  fields: [{ name: 'address', argument: 'ADDRESS', label: 'E-mail address', isRequired: true }],
+  fields: [field('address', email, { argument: 'ADDRESS', label: 'E-mail address', isRequired: true })],
   run: async (ctx, _subject, { reason, text }, { actor }) => {
     await reportBounce(ctx, text('address') ?? '', { reason, actor, clear: name === 'clear' })
     return { said: 'It is noted.', json: { bounced: name === 'bounce' } }

@@ -17,6 +17,8 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Action, Field, SubjectKind } from './action.ts'
 import { operatorKeyJson, sentenceOfKey } from './operator-keys.ts'
 import { nothing } from './nothing.ts'
+import { field } from './input.ts'
+import { choice, email as emailKind, pem, text as anyText } from './values.ts'
 
 const operators: SubjectKind<Operator> = {
   noun: 'operator',
@@ -31,8 +33,9 @@ const operators: SubjectKind<Operator> = {
 
 const common = { permission: 'team.manage', needsReason: 'none' } as const
 
-const email: Field<unknown> = { name: 'email', argument: 'EMAIL', label: 'E-mail address', isRequired: true }
-const name: Field<unknown> = { name: 'name', value: 'N', label: 'Name' }
+const email = field('email', emailKind, { argument: 'EMAIL', label: 'E-mail address', isRequired: true })
+const name = field('name', anyText('N', 100))
+const role: Field<Operator | undefined> = field('role', choice(roles, 'ROLE'))
 
 /** An operator as programs read what has changed. */
 const changed = ({ email: address, role, disabledAt }: Operator) => ({
@@ -51,10 +54,10 @@ const create: Action<undefined> = {
 --public-key: the Ed25519 key, in PEM, that the operator signs approvals with; it counts as with operator key add.`,
   fields: [
     email,
-    { name: 'role', value: 'ROLE', label: 'Role' },
+    role,
     name,
-    { name: 'password_file', label: 'Password', isFile: true },
-    { name: 'public_key', label: 'Public key', isFile: true },
+    field('password_file', anyText('FILE', 1_000), { label: 'Password', isFile: true }),
+    field('public_key', pem, { isFile: true }),
   ],
   noForm: 'It makes the first operator, and sets a password. Others are invited by a form, and choose their own.',
   run: async (ctx, _subject, { text }, { actor }) => {
@@ -84,17 +87,7 @@ const invite: Action<undefined> = {
   title: 'Invite an operator',
   does: 'Invites somebody to become an operator, by an e-mail with a link that works once, for 72 hours.',
   commands: [],
-  fields: [
-    email,
-    name,
-    {
-      name: 'role',
-      label: 'Role',
-      options: roles.map((role) => [role, role] as const),
-      initial: () => 'support',
-      isRequired: true,
-    },
-  ],
+  fields: [email, name, { ...role, initial: () => 'support', isRequired: true }],
   run: async (ctx, _subject, { text }, { actor }) => {
     const wanted = { email: text('email') ?? '', role: text('role') ?? '', name: text('name') ?? '' }
     const { url } = await inviteOperator(ctx, wanted, actor)
@@ -126,16 +119,7 @@ const changeRoleOf: Action<Operator> = {
   name: 'role',
   title: 'Change the role',
   does: 'Gives an operator another role, at once in every session.',
-  fields: [
-    {
-      name: 'role',
-      argument: 'ROLE',
-      label: 'Role',
-      options: roles.map((role) => [role, role] as const),
-      initial: ({ role }) => role,
-      isRequired: true,
-    },
-  ],
+  fields: [{ ...role, argument: 'ROLE', initial: ({ role: now }) => now, isRequired: true }],
   allowedNow: (_ctx, operator) => whyNotDisabled(operator),
   run: async (ctx, { email: address }, { text }, { actor }) => {
     const after = await changeRole(ctx, address, text('role') ?? '', actor)

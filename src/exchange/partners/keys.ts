@@ -8,22 +8,21 @@ import { noSuchPartner } from './find.ts'
 import { hashKeyText, makeKeyText } from './key-text.ts'
 import type { ApiKey, KeyKind } from './partner.ts'
 import * as queries from './partners.sql.ts'
-import { instant } from './setting-value.ts'
 
-/** What a new key is to be; `expires` is a day or a time, as text. */
+/** What a new key is to be. */
 export type NewKey = {
   partnerId: bigint
   kind: KeyKind
   label?: string
   allowIps?: readonly string[]
-  expires?: string | undefined
+  expires?: Date | 'never' | undefined
 }
 
 /** What changes of a key; what is left out stays. No addresses at all is anywhere, and `never` takes a key's end away. */
 export type KeyChange = {
   label?: string | undefined
   allowIps?: readonly string[] | undefined
-  expires?: string | undefined
+  expires?: Date | 'never' | undefined
 }
 
 const mostAllowIps = 100
@@ -127,8 +126,7 @@ function readChange(
   }
 }
 
-function ahead(now: Date, expires: string): Date {
-  const at = instant(expires, 'expires')
+function ahead(now: Date, at: Date): Date {
   if (at <= now) throw badField('expires', 'expires: must be ahead; to end a key now, revoke it.')
   return at
 }

@@ -11,8 +11,8 @@ export type PasskeySignIn = { challenge: string; made: string; network: string; 
 type PasskeyRow = Pick<KeyRow, 'credential' | 'publicKey' | 'site'>
 
 /**
- * Takes what a passkey has signed of a page's challenge, which is used up. It is looked at before any limit, so that tries of others
- * keep out who has the passkey; what it has not signed counts for its network, and costs one signature at most. INVALID_TOKEN for that.
+ * Takes what a passkey has signed of a page's challenge, which is used up. It is looked at before any limit, so that tries of others do
+ * not keep out who has the passkey; what it has not signed counts for its network, and costs one signature at most. INVALID_TOKEN for that.
  */
 export async function takeAssertion<Key extends PasskeyRow>(
   ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,

@@ -41,7 +41,7 @@ export type PreparedEndpoint = { endpoint: Endpoint; firstSecret: string }
 
 /** The most endpoints of a partner. */
 export const maxEndpoints = 20
-const maxPerSecond = 1_000
+export const maxPerSecond = 1_000
 const maxOverlapMs = 30 * 86_400_000
 
 /**
