@@ -123,7 +123,7 @@ export const staffForms: readonly StaffForm[] = [
   { name: `${partner} endpoint`, typed: { url: 'http://127.0.0.1:9/new' } },
   { name: `${partner} pause` },
   { name: `${partner} resume` },
-  { name: `${partner} replay`, typed: { since: '2026-01-01' } },
+  { name: `${partner} replay`, typed: { since: '2026-01-01T00:00' } },
   { name: `${partner} set`, typed: { url: 'http://127.0.0.1:9/changed' } },
   { name: `${partner} test` },
   { name: `${partner} rotate` },

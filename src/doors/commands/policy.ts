@@ -1,9 +1,10 @@
+import { moment } from '../../exchange/actions/values.ts'
 import { kindIn, proposalJson, wholeProposalJson, wholeText } from '../../exchange/actions/policies.ts'
 import { showPartner } from '../../exchange/partners/find.ts'
 import { type Kind, kindNames } from '../../exchange/policies/kinds.ts'
 import { policyHistory } from '../../exchange/proposals/proposal.ts'
 import type { Answer, Invocation, Json } from './command.ts'
-import { idOfFlag, timeOfFlag } from './read-id.ts'
+import { idOfFlag, valueOfFlag } from './read-id.ts'
 
 /** One row a kind. */
 export const list = (input: Invocation): Promise<Answer> => {
@@ -26,7 +27,7 @@ export const list = (input: Invocation): Promise<Answer> => {
 
 /** The document in force. */
 export const show = (input: Invocation): Promise<Answer> => {
-  const [kind, at, partnerId] = [kindOf(input), timeOfFlag(input, 'at'), idOfFlag(input, 'partner')]
+  const [kind, at, partnerId] = [kindOf(input), valueOfFlag(input, 'at', moment), idOfFlag(input, 'partner')]
   return input.exchange(async (ctx) => {
     if (partnerId !== undefined) await showPartner(ctx, partnerId)
     const policy = ctx.policies.at(at ?? ctx.clock.now(), kind, partnerId)

@@ -1,4 +1,4 @@
-import { moment, readSafely } from '../../exchange/actions/values.ts'
+import { type Kind, readSafely } from '../../exchange/actions/values.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { type Invocation, WrongUsage } from './command.ts'
 
@@ -12,12 +12,12 @@ export const idOf = ({ args }: Invocation): bigint => idIn(args[0], 'This comman
 export const idOfFlag = ({ flags }: Invocation, name: string): bigint | undefined =>
   flags[name] === undefined ? undefined : idIn(flags[name], `--${name}`)
 
-/** Reads a flag as a day or a time in UTC; undefined if the flag is absent. */
-export function timeOfFlag({ flags }: Invocation, name: string): Date | undefined {
+/** Reads a flag as a value of a kind; undefined if the flag is absent. */
+export function valueOfFlag<Value>({ flags }: Invocation, name: string, kind: Kind<Value>): Value | undefined {
   const text = flags[name]
-  const time = text === undefined ? undefined : readSafely(moment, text)
-  if (text !== undefined && !time) throw new WrongUsage(`--${name} must be ${moment.form}.`)
-  return time
+  const value = text === undefined ? undefined : readSafely(kind, text)
+  if (text !== undefined && value === undefined) throw new WrongUsage(`--${name} must be ${kind.form}.`)
+  return value
 }
 
 function idIn(text: string | undefined, what: string): bigint {

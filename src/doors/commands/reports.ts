@@ -1,3 +1,4 @@
+import { moment } from '../../exchange/actions/values.ts'
 import { findOrders } from '../../exchange/reports/find-orders.ts'
 import { isJournalFormat, journalOf } from '../../exchange/reports/journal.ts'
 import { reportOf, type ReportSpan, spanOf } from '../../exchange/reports/report.ts'
@@ -6,7 +7,7 @@ import { csvIncomplete, csvLine } from '../ui/csv.ts'
 import { reportColumns, reportLines, totalOf } from '../ui/report-figures.ts'
 import { type Answer, type Invocation, WrongUsage } from './command.ts'
 import { layOut } from './layout.ts'
-import { idOfFlag, timeOfFlag } from './read-id.ts'
+import { idOfFlag, valueOfFlag } from './read-id.ts'
 
 /** A day, a week or a month: counts, volume, fees and profit by partner, side and coin. */
 export const report =
@@ -49,8 +50,8 @@ export const listOrders = (input: Invocation): Promise<Answer> => {
       status,
       side,
       partnerId: idOfFlag(input, 'partner'),
-      since: timeOfFlag(input, 'since'),
-      until: timeOfFlag(input, 'until'),
+      since: valueOfFlag(input, 'since', moment),
+      until: valueOfFlag(input, 'until', moment),
       page: 1,
       limit: mostListed,
       byEmail: email !== undefined,

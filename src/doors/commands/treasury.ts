@@ -1,3 +1,4 @@
+import { day } from '../../exchange/actions/values.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { type Exposure, exposureDecimals, exposures } from '../../exchange/treasury/exposure.ts'
 import { dayOf } from '../../exchange/treasury/mark.ts'
@@ -5,9 +6,9 @@ import { profitAndLoss, type ProfitRow } from '../../exchange/treasury/profit.ts
 import { worthDecimals } from '../../exchange/treasury/valuation.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { shownBalances } from './balance.ts'
-import { type Answer, type Invocation, type Json, WrongUsage } from './command.ts'
+import type { Answer, Invocation, Json } from './command.ts'
 import { layOut } from './layout.ts'
-import { idOfFlag } from './read-id.ts'
+import { idOfFlag, valueOfFlag } from './read-id.ts'
 
 /** Shows exposure, balances and the profit and loss of today so far. */
 export const show = (input: Invocation): Promise<Answer> =>
@@ -32,7 +33,7 @@ export const exposure = (input: Invocation): Promise<Answer> =>
 /** Lists the profit and loss of a period. */
 export const pnl = (input: Invocation): Promise<Answer> => {
   const partnerId = idOfFlag(input, 'partner')
-  const [since, until] = [dayOfFlag(input, 'since'), dayOfFlag(input, 'until')]
+  const [since, until] = [valueOfFlag(input, 'since', day), valueOfFlag(input, 'until', day)]
   return input.exchange(async (ctx) => {
     const today = dayOf(ctx.clock.now())
     const last = until ?? today
@@ -40,16 +41,6 @@ export const pnl = (input: Invocation): Promise<Answer> => {
     const json = (await profitAndLoss(ctx, { since: first, until: last, partnerId })).map(shown)
     return { json, text: json.length === 0 ? `Nothing was booked from ${first} to ${last}.` : layOut(json) }
   })
-}
-
-function dayOfFlag({ flags }: Invocation, name: string): string | undefined {
-  const text = flags[name]
-  if (text === undefined) return undefined
-  const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text))
-  if (!isDay || new Date(text).toISOString().slice(0, 10) !== text) {
-    throw new WrongUsage(`--${name} needs a day such as 2026-11-23.`)
-  }
-  return text
 }
 
 const worth = (units: bigint): string => formatAmount(units, { decimals: worthDecimals })

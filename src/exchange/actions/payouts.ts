@@ -1,16 +1,9 @@
 import type { Content } from '../approvals/content.ts'
 import { approvePayout, payoutToApprove, whyNotApproved } from '../settlement/approval.ts'
 import { endContent, endPayout, type PayoutRow, readPayout, whyNotEnded } from '../settlement/end-payout.ts'
-import { badField } from '../../platform/lib/refusal.ts'
-import { readId } from '../../platform/lib/ids.ts'
 import type { Action } from './action.ts'
+import { byId } from './by-id.ts'
 import { operatorOf } from './operator-of.ts'
-
-function idIn(text: string): bigint {
-  const id = readId(text)
-  if (id === undefined) throw badField('payout', 'This names no payout.')
-  return id
-}
 
 /** A payout or refund above the limit: `null`: nobody knows any more where it goes. */
 export type PayoutToApprove = { id: bigint; waits: boolean; content?: Content | null }
@@ -20,7 +13,7 @@ const approve: Action<PayoutToApprove> = {
     noun: 'payout',
     argument: 'ID',
     field: 'payout',
-    find: (ctx, text) => payoutToApprove(ctx, idIn(text)),
+    find: byId('payout', payoutToApprove),
   },
   name: 'approve',
   title: 'Approve',
@@ -59,7 +52,7 @@ Without a key it needs your operator token, and works in the sandbox only. See: 
 }
 
 const end: Action<PayoutRow> = {
-  subject: { noun: 'payout', argument: 'ID', field: 'payout', find: (ctx, text) => readPayout(ctx, idIn(text)) },
+  subject: { noun: 'payout', argument: 'ID', field: 'payout', find: byId('payout', readPayout) },
   name: 'cancel-payout',
   title: 'End the payment',
   does: 'Ends a prepared payment that its chain excludes by now, once two different operators want it.',

@@ -61,6 +61,7 @@ const itself = (typed: string): string => typed
 const where = <Value>(value: Value, is: boolean): Value | undefined => (is ? value : undefined)
 const plain = { isPlain: true } as const
 const digits = { inputMode: 'numeric' } as const
+const decimal = { inputMode: 'decimal' } as const
 
 export const text = (usage = 'TEXT', longest = 10_000, lines?: number): Kind<string> =>
   of({ maxLength: longest }, usage, 'a text', itself, { ...plain, ...(lines === undefined ? {} : { lines }) })
@@ -90,22 +91,12 @@ export const id = (usage = 'ID'): Kind<bigint> =>
   of({ pattern: String.raw`^\d{1,19}$` }, usage, 'an id of digits', readId, digits)
 
 /** In whole units; how many decimals it may have depends on what it is an amount of (`unitsAt`). */
-export const amount: Kind<string> = of(
-  { pattern: String.raw`^\d+(\.\d+)?$` },
-  'AMOUNT',
-  'a decimal in whole units, as in 12.50',
-  itself,
-  { inputMode: 'decimal' },
-)
+export const amount = of({ pattern: String.raw`^\d+(\.\d+)?$` }, 'AMOUNT', 'a decimal, as in 12.50', itself, decimal)
 
-export const asset: Kind<string> = of(
-  { pattern: '^[A-Z0-9]+-[A-Z0-9]+$' },
-  'ASSET',
-  'a currency on a network, as in BTC-BTC or EUR-EUR',
-  (typed) => bookedAsset(typed)?.id,
-)
+const assetForm = 'a currency on a network, as in BTC-BTC or EUR-EUR'
+export const asset = of({ maxLength: 50 }, 'ASSET', assetForm, (typed) => bookedAsset(typed)?.id)
 
-export const day: Kind<string> = of({ format: 'date' }, 'DATE', 'a day, as in 2026-11-23', (typed) =>
+export const day = of({ format: 'date' }, 'DATE', 'a day, as in 2026-11-23', (typed) =>
   where(typed, typed.length === 10 && instant(typed, '') !== undefined),
 )
 
@@ -116,23 +107,14 @@ export const momentOrNever: Kind<Date | 'never'> = of({ maxLength: 30 }, 'TIME',
 )
 
 /** In milliseconds. */
-export const duration: Kind<number> = of(
-  { format: 'duration' },
-  'DURATION',
-  'an ISO 8601 duration, such as PT24H',
-  parseDuration,
-)
+export const duration = of({ format: 'duration' }, 'DURATION', 'an ISO 8601 duration, such as PT24H', parseDuration)
 
-export const email: Kind<string> = of({ format: 'email', maxLength: 255 }, 'EMAIL', 'an e-mail address', (typed) =>
-  where(typed, isEmailAddress(typed)),
-)
+const mail = { format: 'email', maxLength: 255 }
+export const email = of(mail, 'EMAIL', 'an e-mail address', (typed) => where(typed, isEmailAddress(typed)))
 
-export const url: Kind<string> = of(
-  { format: 'uri', maxLength: 2_048 },
-  'URL',
-  'an address of the web, as in https://example.com/hook',
-  (typed) => where(typed, URL.canParse(typed)),
-)
+const web = { format: 'uri', maxLength: 2_048 }
+const webForm = 'an address of the web, as in https://example.com/hook'
+export const url = of(web, 'URL', webForm, (typed) => where(typed, URL.canParse(typed)))
 
 /** Several, separated by commas or spaces. */
 export const list = (form: string): Kind<string[]> =>
