@@ -13,7 +13,8 @@ import { bookingOfFinding, notifiedBooking, withdrawBooking } from '../../src/ra
 import { lockBank } from '../../src/rails/iso20022/lease.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
 import { next } from '../support/bank-session.ts'
-import { debitOf } from '../support/folder-bank.ts'
+import { camt } from '../support/camt.ts'
+import { debitOf, euros } from '../support/folder-bank.ts'
 import { arrive, bookBalance, checkOut, create, lookup, pay, seen, settled } from '../support/journey.ts'
 import { lostStatements } from '../support/lost-statements.ts'
 import { notifiedBookings, reason } from '../support/notified-bookings.ts'
@@ -143,6 +144,24 @@ describe('an amount that is booked for a lost statement, which comes while a per
     const { id, back } = await cameBack('0.001')
     await state([back])
     await seen(story.exchange, id, 'the question', ({ status_details: details }) => details === 'address_needed')
+    assert.deepEqual(await listSuspense(ctx()), [])
+    await assertAgrees()
+  })
+
+  it('leaves a payout paid again that two operators say has not come back, though it lay in suspense before', async () => {
+    const { id, back, amount } = await cameBack('0.0012')
+    await state([back])
+    await seen(story.exchange, id, 'the question', ({ status_details: details }) => details === 'address_needed')
+    story.bank.balance -= amount
+    const balance = euros(story.bank.balance)
+    const corrected = { id: 'C', number: story.bank.number, opening: balance, closing: balance, entries: [] }
+    story.bank.drop('corrected.xml', camt(corrected))
+    await story.taken()
+    await accept('corrected.xml')
+    await reconcileStatements(ctx())
+    const missing = (await listBreaks(ctx(), { open: true })).find(({ cause }) => cause === 'missing')
+    await withdrawOnPage(missing?.id ?? assert.fail())
+    await arrive(story.exchange, id, 'finished')
     assert.deepEqual(await listSuspense(ctx()), [])
     await assertAgrees()
   })
