@@ -34,12 +34,9 @@ export async function findingsOf(
     from iso20022_parts as part join iso20022_files as file on file.id = file_id
     where file.rail = ${rail} and part.state = 'refused' and cleared_at is null
     union all
-    select 'statement ' || account || ' holds ' || statement.id, asset, closing - opening - overlap - overlap_after - moved, 'swallowed'
+    select 'statement ' || account || ' holds ' || statement.id, asset, closing - opening - overlap - overlap_after - held, 'swallowed'
     from iso20022_statements as statement
-    cross join lateral (
-      select coalesce(sum(case direction when 'in' then amount else -amount end), 0) as moved from iso20022_bookings
-      where statement_id = statement.id and gap is null and state = 'booked') as bookings
-    where rail = ${rail} and not is_in_opening and closing - opening - overlap - overlap_after <> moved
+    where rail = ${rail} and not is_in_opening and closing - opening - overlap - overlap_after <> held
     union all
     select 'booking bk_' || booking.id, asset, case direction when 'in' then -amount else amount end, coalesce((
         select doubt from iso20022_bookings as second
