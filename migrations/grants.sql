@@ -59,6 +59,7 @@ revoke insert, update, delete, truncate on schema_migrations from "service";
 revoke update, delete, truncate on opened_bank_accounts from "service";
 -- What a bank has sent, and what it was asked to pay.
 revoke update, delete, truncate on iso20022_skips, iso20022_ignored_accounts from "service";
+grant update (reason, actor, at, ended_at) on iso20022_ignored_accounts to "service";
 revoke delete, truncate on iso20022_files, iso20022_statements, iso20022_bookings, iso20022_batches, iso20022_payments from "service";
 
 -- A session looks in its own temporary tables first, unless it says where to look: what a function keeps, it reads nowhere else. The

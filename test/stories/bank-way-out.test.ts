@@ -19,7 +19,7 @@ import { camt, ourIban } from '../support/camt.ts'
 import { type CommandLine, commandLineOf } from '../support/command.ts'
 import type { Exchange } from '../support/exchange.ts'
 import type { FolderBank } from '../support/folder-bank.ts'
-import { arrive, read } from '../support/journey.ts'
+import { arrive, lookup, read } from '../support/journey.ts'
 import { someone } from '../support/signing.ts'
 import { stopMarket } from '../support/still-market.ts'
 import { formSender } from '../support/send-forms.ts'
@@ -139,6 +139,24 @@ describe('an account that is not ours', () => {
     bank.drop('theirs-2.xml', other('T-2', 19))
     await until(async () => (await statesOf()).includes('theirs-2.xml taken'), 'the next file')
     assert.match((await ignore(theirs)).err, /No file of bank-1 waits because of the account/)
+  })
+
+  it('is not left alone any more when a person says so: in the files that were passed over, and in later ones', async () => {
+    const include = ['bank', 'include', theirs, '--rail', 'bank-1', '--reason', 'It is ours after all.']
+    const passed = (await statesOf()).length
+    const done = { rail: 'bank-1', account: theirs, files_read_again: passed }
+    assert.deepEqual(await line.told(...include), done)
+    await until(async () => (await statesOf()).every((one) => one.endsWith(' refused')), 'the files to be read again')
+    bank.drop(
+      'theirs-3.xml',
+      camt({ id: 'T-3', number: 20, iban: theirs, opening: '10.00', closing: '10.00', entries: [] }),
+    )
+    await until(async () => (await statesOf()).includes('theirs-3.xml refused'), 'the next file')
+    assert.match((await line.cambio(...include)).err, /No person has said/)
+    const [audited] = await lookup(exchange, 'select after from audit where action = $1', ['bank_account.included'])
+    assert.deepEqual(audited?.after, { account_ends: '6199', reason: 'It is ours after all.' })
+    assert.equal((await ignore(theirs)).exitCode, 0, 'it can be ignored again')
+    await until(async () => (await statesOf()).every((one) => one.endsWith(' taken')), 'the files to be passed over')
   })
 
   it('may have no IBAN: the configuration names its other id, or a person does', async () => {

@@ -246,7 +246,9 @@ async function fillBank(exchange: Exchange): Promise<void> {
        select id, 0, 'DE75512108001245126199', 0, 'refused', 'not_ours' from iso20022_files where name = 'b.xml';
      insert into iso20022_statements (rail, account, asset, identification, number, page, closing_on, opening, closing, file_id)
        select 'bank-1', 'DE02120300000000202051', 'EUR-EUR', number::text, number, 1, date '2025-12-29' + number, 0, 0, id
-       from iso20022_files, (values (40), (43)) as came (number) where state = 'taken'`,
+       from iso20022_files, (values (40), (43)) as came (number) where state = 'taken';
+     insert into iso20022_ignored_accounts (rail, account, reason, actor, at)
+       values ('bank-1', '22222222', 'It is of our sister company.', 'cli:test', now())`,
   )
 }
 

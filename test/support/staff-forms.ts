@@ -76,6 +76,7 @@ export const staffForms: readonly StaffForm[] = [
   { name: `${money} read` },
   { name: `${money} skip` },
   { name: `${money} ignore` },
+  { name: `${money} include` },
   { name: `${money} cancel-payout` },
   { name: `${order} cancel-payout` },
   { name: `${money} withdraw` },

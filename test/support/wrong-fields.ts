@@ -61,6 +61,7 @@ export const wrongFields: Readonly<Record<string, Readonly<Record<string, WrongF
   [`${money} book-charge`]: { ...booking, left: ['1', 'all'] },
   [`${money} skip`]: { numbers: ['all', '99999'], rail: 'nowhere', account: 'nowhere' },
   [`${money} ignore`]: { account: 'nowhere', rail: 'nowhere' },
+  [`${money} include`]: { account: 'nowhere', rail: 'nowhere' },
   [`${money} reconcile`]: { date: 'today' },
   [`${money} propose-transfers`]: {
     from: ['', 'nowhere'],

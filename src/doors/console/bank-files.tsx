@@ -1,8 +1,15 @@
-import { bankFileActions, missingStatementActions, unknownAccountActions } from '../../exchange/actions/bank-files.ts'
+import {
+  bankFileActions,
+  ignoredAccountActions,
+  missingStatementActions,
+  unknownAccountActions,
+} from '../../exchange/actions/bank-files.ts'
+import type { UnknownAccount } from '../../rails/iso20022/files.ts'
 import { whoApproved } from './who.ts'
 import {
   type BankFileToDecide,
   listBankFilesToDecide,
+  listIgnoredAccounts,
   listMissingStatements,
   listUnknownAccounts,
 } from '../../exchange/operations/bank-files.ts'
@@ -11,18 +18,24 @@ import { formsOf } from '../pages/actions.tsx'
 import { group, type Visit } from './page.ts'
 
 /** What can be done with files of banks. */
-export const bankGroups = [group(bankFileActions), group(missingStatementActions), group(unknownAccountActions)]
+export const bankGroups = [
+  group(bankFileActions),
+  group(missingStatementActions),
+  group(unknownAccountActions),
+  group(ignoredAccountActions),
+]
 
 /** What banks have sent and was refused, or have not sent. */
 export async function bankPart(visit: Visit) {
   const { ctx } = visit
-  const [files, gaps, unknown] = await Promise.all([
+  const [files, gaps, unknown, ignored] = await Promise.all([
     listBankFilesToDecide(ctx),
     listMissingStatements(ctx),
     listUnknownAccounts(ctx),
+    listIgnoredAccounts(ctx),
   ])
   const approvedBy = await whoApproved(ctx, { action: 'bank_file.accepted', noun: 'bank_file' }, files)
-  if (files.length + gaps.length === 0) return null
+  if (files.length + gaps.length + unknown.length + ignored.length === 0) return null
   return (
     <section aria-labelledby="bank">
       <h2 id="bank">Files of banks</h2>
@@ -48,20 +61,25 @@ export async function bankPart(visit: Visit) {
           )}
         />
       )}
-      {unknown.length === 0 ? null : (
-        <Table
-          caption="Accounts that are not in the configuration"
-          columns={['Rail', 'Account', 'Files', 'Decide']}
-          empty=""
-          rows={await Promise.all(
-            unknown.map(async (one) => {
-              const forms = await formsOf(visit, unknownAccountActions, one, `${one.rail} ${one.account}`)
-              return [one.rail, one.account, String(one.files.length), forms]
-            }),
-          )}
-        />
-      )}
+      {await accountsTable(visit, 'Accounts that are not in the configuration', unknown, unknownAccountActions)}
+      {await accountsTable(visit, 'Accounts that are ignored', ignored, ignoredAccountActions)}
     </section>
+  )
+}
+
+async function accountsTable(
+  visit: Visit,
+  caption: string,
+  accounts: readonly UnknownAccount[],
+  actions: typeof unknownAccountActions,
+) {
+  if (accounts.length === 0) return null
+  const rows = accounts.map(async (one) => {
+    const { rail, account, files } = one
+    return [rail, account, String(files.length), await formsOf(visit, actions, one, `${rail} ${account}`)]
+  })
+  return (
+    <Table caption={caption} columns={['Rail', 'Account', 'Files', 'Decide']} empty="" rows={await Promise.all(rows)} />
   )
 }
 

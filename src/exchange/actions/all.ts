@@ -1,7 +1,7 @@
 import type { Action } from './action.ts'
 import { apiKeyActions, newApiKeyActions } from './api-keys.ts'
 import { balanceActions } from './balances.ts'
-import { bankFileActions, missingStatementActions, unknownAccountActions } from './bank-files.ts'
+import { bankFileActions, ignoredAccountActions, missingStatementActions, unknownAccountActions } from './bank-files.ts'
 import { bookActions, breakActions } from './breaks.ts'
 import { customerActions } from './customers.ts'
 import { endpointActions, newEndpointActions, replayActions } from './endpoints.ts'
@@ -29,7 +29,10 @@ export const allActions: readonly (readonly [about: string, actions: Actions])[]
   ['A payout', [...payoutActions, ...endingActions]],
   ['Money without an order', [...suspenseActions, ...ownMoneyActions, ...newRuleActions, ...ruleActions]],
   ['The books', [...breakActions, ...bookActions, ...balanceActions]],
-  ['Files of banks', [...bankFileActions, ...missingStatementActions, ...unknownAccountActions]],
+  [
+    'Files of banks',
+    [...bankFileActions, ...missingStatementActions, ...unknownAccountActions, ...ignoredAccountActions],
+  ],
   ['Hedges', [proposeHedgesNow, ...hedgeActions]],
   ['Transfers between accounts', [proposeTransfers, ...rebalanceActions]],
   ['Halts', [haltNow, ...resumeActions, ...railActions, ...chainActions, ...restoreActions]],

@@ -3,6 +3,7 @@ import {
   bankFileContent,
   type BankFileToDecide,
   ignoreBankAccount,
+  includeBankAccount,
   listBankFilesToDecide,
   rereadBankFile,
   skipStatements,
@@ -118,7 +119,7 @@ const ignore: Action<UnknownAccount | undefined> = {
   title: 'Not ours',
   does: "Leaves an account in a bank's files alone that is not ours, and has the files read again that wait because of it.",
   details:
-    'Nothing of the account is booked, in later files neither. If it is ours after all, add it to accounts in the configuration.',
+    'Nothing of the account is booked, in later files neither. If it is ours after all, add it to accounts in the configuration, then bank include.',
   permission: 'money.resolve',
   needsReason: 'clear',
   fields: [
@@ -133,6 +134,22 @@ const ignore: Action<UnknownAccount | undefined> = {
   },
 }
 
+const include: Action<UnknownAccount | undefined> = {
+  ...ignore,
+  name: 'include',
+  title: 'Ignore it no longer',
+  does: "Ends that an account in a bank's files is left alone, and has the files read again that were passed over because of it.",
+  details:
+    'If it is in the configuration by then, what these files say of it is booked; else they wait for a person, as before.',
+  allowedNow: () => undefined,
+  run: async (ctx, _subject, { reason, text }, { actor }) => {
+    const [account = '', of = ''] = [text('account'), text('rail')]
+    const { files } = await includeBankAccount(ctx, { rail: of, account }, { actor, reason })
+    return { said: `${account} is not ignored any more.`, json: { rail: of, account, files_read_again: files } }
+  },
+}
+
 export const bankFileActions: readonly Action<NamedFile>[] = [accept, read]
 export const missingStatementActions: readonly Action<MissingNumbers | undefined>[] = [skip]
 export const unknownAccountActions: readonly Action<UnknownAccount | undefined>[] = [ignore]
+export const ignoredAccountActions: readonly Action<UnknownAccount | undefined>[] = [include]

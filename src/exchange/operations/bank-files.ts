@@ -10,6 +10,8 @@ import {
   type DecidedFile,
   type FileTerms,
   ignoreAccount,
+  ignoredAccounts,
+  includeAccount,
   isBookedAccount,
   lockBankFile,
   skipNumbers,
@@ -138,17 +140,48 @@ export async function ignoreBankAccount(
     const at = ctx.clock.now()
     ignoreAccount(db, { rail, account, reason, actor, at })
     for (const id of found.files) wantBankFile(db, id, { wanted: 'read', actor, reason })
-    recordAudit(db, {
-      at,
-      actor,
-      action: 'bank_account.ignored',
-      subject: `rail:${rail}`,
-      before: null,
-      after: { account_ends: account.slice(-4), reason },
-    })
+    auditAccount(db, { action: 'bank_account.ignored', rail, account, reason, actor, at })
     return { files: found.files.length }
   })
 }
+
+/** Accounts that a person has said to ignore, each with the files that nothing of it was booked of because of that. */
+export const listIgnoredAccounts = ({ db }: { db: Db }): Promise<UnknownAccount[]> => ignoredAccounts(db)
+
+/** Ends that an account is ignored, and has the files read again that were passed over because of it. Audited as `ignoreBankAccount` is. */
+export async function includeBankAccount(
+  ctx: Ctx,
+  { rail, account }: Pick<UnknownAccount, 'rail' | 'account'>,
+  { actor, reason }: StaffOrder,
+): Promise<{ files: number }> {
+  requireReason(reason)
+  return ctx.db.atomic(async (db) => {
+    // A file that is stored meanwhile may be passed over.
+    await lockBank(db, rail)
+    const ofRail = (await ignoredAccounts(db)).filter((one) => one.rail === rail)
+    const found = ofRail.find((one) => one.account === account)
+    const at = ctx.clock.now()
+    if (!found || !(await includeAccount(db, { rail, account, at }))) {
+      const sentence = `No person has said that the account ${account} of ${rail} is ignored. What CONFIG_FILE ignores is changed there.`
+      throw fieldRefusal('NOT_FOUND', ofRail.length === 0 ? 'rail' : 'account', sentence)
+    }
+    for (const id of found.files) wantBankFile(db, id, { wanted: 'read', actor, reason })
+    auditAccount(db, { action: 'bank_account.included', rail, account, reason, actor, at })
+    return { files: found.files.length }
+  })
+}
+
+type AuditedAccount = { action: string; rail: string; account: string; reason: string; actor: string; at: Date }
+
+const auditAccount = (db: Atomic, { action, rail, account, reason, actor, at }: AuditedAccount): void =>
+  recordAudit(db, {
+    at,
+    actor,
+    action,
+    subject: `rail:${rail}`,
+    before: null,
+    after: { account_ends: account.slice(-4), reason },
+  })
 
 /** What is skipped: a number, or several (`2-5`). Of a jump of more numbers than a year has days, one number stands for all. */
 const oneYear = 366n

@@ -95,7 +95,8 @@ export const unknownAccounts = (db: Db): Promise<UnknownAccount[]> =>
     select rail, account, array_agg(distinct file.id) as files
     from iso20022_parts as part join iso20022_files as file on file.id = file_id
     where part.state = 'refused' and cause = 'not_ours' and cleared_at is null
-      and not exists (select 1 from iso20022_ignored_accounts as own where own.rail = file.rail and own.account = part.account)
+      and not exists (select 1 from iso20022_ignored_accounts as own where own.rail = file.rail and own.account = part.account
+        and ended_at is null)
     group by rail, account order by rail, account limit 200`
 
 /** Whether an account of ours is booked, or was: its statements have come. */
@@ -107,7 +108,26 @@ type IgnoredAccount = { rail: string; account: string; reason: string; actor: st
 export const ignoreAccount = (db: Atomic, { rail, account, reason, actor, at }: IgnoredAccount): void =>
   db.send`
     insert into iso20022_ignored_accounts (rail, account, reason, actor, at)
-    values (${rail}, ${account}, ${reason}, ${actor}, ${at}) on conflict do nothing`
+    values (${rail}, ${account}, ${reason}, ${actor}, ${at}) on conflict (rail, account) do update set reason = ${reason}, actor = ${actor}, at = ${at}, ended_at = null`
+
+/** An account that a person has said to ignore, and the files that nothing of it was booked of because of that. */
+export const ignoredAccounts = (db: Db): Promise<UnknownAccount[]> =>
+  db.sql`
+    select rail, account, array(
+      select distinct file.id from iso20022_files as file join iso20022_parts as part on part.file_id = file.id
+      where file.rail = own.rail and part.account = own.account and part.state = 'ignored' and file.state <> 'accepted'
+        and cleared_at is null) as files
+    from iso20022_ignored_accounts as own where ended_at is null order by rail, account limit 200`
+
+export const includeAccount = async (
+  db: Atomic,
+  { rail, account, at }: Pick<IgnoredAccount, 'rail' | 'account' | 'at'>,
+): Promise<boolean> =>
+  (
+    await db.sql`
+      update iso20022_ignored_accounts set ended_at = ${at} where rail = ${rail} and account = ${account} and ended_at is null
+      returning account`
+  ).length > 0
 
 /** Numbers of statements that will not come, of the year in which another one came after them. */
 type Skip = Pick<MissingNumbers, 'rail' | 'account' | 'first' | 'last' | 'before'> & {

@@ -79,7 +79,10 @@ export const partsBefore = (
 
 /** Whether a person has said that an account is not ours to book. */
 export const isIgnored = async (db: Db, rail: string, account: string): Promise<boolean> =>
-  (await db.sql`select 1 from iso20022_ignored_accounts where rail = ${rail} and account = ${account}`).length > 0
+  (
+    await db.sql`
+      select 1 from iso20022_ignored_accounts where rail = ${rail} and account = ${account} and ended_at is null`
+  ).length > 0
 
 /** A file that waits in the folder of refused ones. */
 export type WaitingFile = { id: bigint; name: string; checksum: string; wanted: 'accept' | 'read' | null }
