@@ -10,6 +10,7 @@ import type { BitcoinNode } from '../support/bitcoin-node.ts'
 import type { Exchange } from '../support/exchange.ts'
 import { arrive, pay, readyToPay } from '../support/journey.ts'
 import { needsOf } from '../support/needed.ts'
+import { makeOperators, staffBrowser } from '../support/staff-browser.ts'
 import type { SignerProcess } from '../support/signer-process.ts'
 
 let signer: SignerProcess
@@ -36,6 +37,7 @@ const ctx = () => exchange.service.composition.ctx
 const { begins, ends } = needsOf(() => exchange, env)
 const fresh = (seed: string): string => makeSandboxAddress('bitcoin', Buffer.from(seed))
 
+const browser = staffBrowser(() => exchange)
 const mined = <Done>(work: () => Promise<Done>): Promise<Done> => whileMining(node, work)
 
 /** Does something while real time is ahead, and stands still where `isStill`: what lasts for half a minute becomes something else. */
@@ -116,6 +118,9 @@ describe('somebody is needed for a chain, and told so on the first page and by c
       'signer_refusal refused',
       /^The signer refuses to sign a payout of 0\.0\d+ BTC\. The transfer exceeds the cap of 0\.02 BTC for one transfer\. Ask those who run /,
     )
+    await makeOperators(exchange)
+    const page = await browser.ask(`/console/orders/${id}`, { cookie: await browser.as('support') })
+    assert.match(page.body, /Refused payouts[^]*<code>cap<\/code>[^]*exceeds the cap of 0\.02 BTC[^]*<time/)
     await signer.kill('SIGTERM')
     await signer.start(bitcoinPolicy('1'))
     await ahead(31_000, () => mined(() => arrive(exchange, id, 'finished')))

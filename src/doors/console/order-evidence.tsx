@@ -1,5 +1,5 @@
 import { auditOf } from '../../exchange/audit/audit.ts'
-import { payeesOf } from '../../exchange/settlement/end-payout.ts'
+import { shownPayoutsOf } from '../../exchange/settlement/end-payout.ts'
 import { explainPrices } from '../../exchange/checks/explain-price.ts'
 import { jobsOf } from '../../exchange/checks/jobs-of.ts'
 import { eventsOf } from '../../exchange/events/feed.ts'
@@ -19,7 +19,7 @@ export async function storyOf(visit: Visit, transaction: Transaction) {
   const { ctx } = visit
   const { id, publicId } = transaction
   const isReadable = !transaction.isErased
-  const [policiesOf, postings, jobs, events, quotes, notes, payers, payees, audit, nameOf] = await Promise.all([
+  const [policiesOf, postings, jobs, events, quotes, notes, payers, payouts, audit, nameOf] = await Promise.all([
     decisionPoliciesOf(ctx.db, id),
     postingsOf(ctx.db, id),
     jobsOf(ctx, transaction),
@@ -27,11 +27,27 @@ export async function storyOf(visit: Visit, transaction: Transaction) {
     explainPrices(ctx, publicId),
     visit.may('orders.note') && isReadable ? notesOf(ctx, transaction, noteReader(visit)) : [],
     visit.may('customers.view') && isReadable ? payerChecksOf(ctx.db, transaction) : [],
-    visit.may('customers.view') && isReadable ? payeesOf(ctx, id) : [],
+    isReadable ? shownPayoutsOf(ctx, id) : [],
     auditOf(ctx.db, `transaction:${publicId}`),
     whoIs(ctx),
   ])
-  return { visit, transaction, policiesOf, postings, jobs, events, quotes, notes, payers, payees, audit, nameOf }
+  const payees = visit.may('customers.view') ? payouts.filter(({ payee }) => payee !== undefined) : []
+  const refused = payouts.filter(({ progress }) => progress.refusal !== undefined)
+  return {
+    visit,
+    transaction,
+    policiesOf,
+    postings,
+    jobs,
+    events,
+    quotes,
+    notes,
+    payers,
+    payees,
+    refused,
+    audit,
+    nameOf,
+  }
 }
 
 /** Notes may name a person: who may not see customers reads those of the same role. */
@@ -131,6 +147,34 @@ export function Payers({ payers }: Pick<Story, 'payers'>) {
           acceptedAt === null ? payerOutcomes[outcome] : `${payerOutcomes[outcome]}, released`,
           `payers ${policyVersion}`,
         ])}
+      />
+    </section>
+  )
+}
+
+/** Payouts that were refused the last time, why, and when they are tried again. */
+export function RefusedPayouts({ refused }: Pick<Story, 'refused'>) {
+  if (refused.length === 0) return null
+  return (
+    <section aria-labelledby="refused-payouts">
+      <h2 id="refused-payouts">Refused payouts</h2>
+      <Table
+        caption="Payouts that were refused the last time"
+        columns={['Payout', 'Rail', 'Code', 'Why', 'Tried again at']}
+        empty=""
+        rows={refused.flatMap(({ id, rail, progress: { refusal } }) =>
+          refusal
+            ? [
+                [
+                  String(id),
+                  rail,
+                  <code>{refusal.code}</code>,
+                  <span class="wrap">{refusal.message}</span>,
+                  <Moment at={refusal.refusedUntil} />,
+                ],
+              ]
+            : [],
+        )}
       />
     </section>
   )

@@ -7,7 +7,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { renderPage } from './layout.tsx'
 import { paymentsToCancel, payoutGroups, payoutsToApprove } from './approvals.tsx'
 import { actOn, formsOf } from '../pages/actions.tsx'
-import { Decisions, Evidence, Explanation, Payees, Payers, storyOf } from './order-evidence.tsx'
+import { Decisions, Evidence, Explanation, Payees, Payers, RefusedPayouts, storyOf } from './order-evidence.tsx'
 import { emailFor } from './orders.tsx'
 import { group, type Page, type Visit } from './page.ts'
 import { mayReadPayouts, noteViews } from './views.ts'
@@ -63,6 +63,7 @@ function Order({ visit, transaction, forms, payouts, ...story }: OrderProps) {
       <Headline transaction={transaction} />
       {transaction.status === 'on_hold' ? <p class="notice">{reasonOf(transaction)}</p> : null}
       {payouts}
+      <RefusedPayouts refused={story.refused} />
       <section class="actions" aria-label="Actions">
         {forms}
       </section>

@@ -44,5 +44,5 @@ export const plannedOf = (db: Db, order: bigint): Promise<{ id: bigint }[]> =>
     where payouts.state = 'planned'`
 
 /** The payouts of an order that were ever prepared, by its id. */
-export const preparedOf = (db: Db, id: bigint): Promise<{ id: bigint; asset: string }[]> =>
-  db.sql`select id, asset from payouts where transaction_id = ${id} and plan_id is not null order by id`
+export const preparedOf = (db: Db, id: bigint): Promise<{ id: bigint }[]> =>
+  db.sql`select id from payouts where transaction_id = ${id} and plan_id is not null order by id`

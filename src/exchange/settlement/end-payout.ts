@@ -11,7 +11,6 @@ import type { PayoutHalf, PlanBody } from '../../rails/rail.ts'
 import * as queries from './end-payout.sql.ts'
 import { comparePayee, type ComparedPayee } from './payee.ts'
 import { preparedPlace } from './prepared-payment.ts'
-import { isOnChain } from './refund.ts'
 
 /** How many different operators end a payment. */
 const needed = 2
@@ -33,12 +32,9 @@ export async function showPayout(ctx: Ctx, id: bigint): Promise<ShownPayout> {
   }
 }
 
-/** What banks say of the accounts that an order pays, as far as they confirm payees. */
-export async function payeesOf(ctx: Ctx, orderId: bigint): Promise<ShownPayout[]> {
-  const rows = await queries.preparedOf(ctx.db, orderId)
-  const shown = await Promise.all(rows.filter(({ asset }) => !isOnChain(asset)).map(({ id }) => showPayout(ctx, id)))
-  return shown.filter(({ payee }) => payee !== undefined)
-}
+/** The prepared payouts and refunds of an order. */
+export const shownPayoutsOf = async (ctx: Ctx, orderId: bigint): Promise<ShownPayout[]> =>
+  Promise.all((await queries.preparedOf(ctx.db, orderId)).map(({ id }) => showPayout(ctx, id)))
 
 /** A payment after an operator wanted to end it. */
 export type EndedPayout = { payoutId: bigint; approvals: number; needed: number; isEnded: boolean }
