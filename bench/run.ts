@@ -1,4 +1,5 @@
 import { findEmbedded } from '../src/platform/db/embedded.ts'
+import { benchBitcoinBlock } from './bitcoin-block.ts'
 import { benchBuys, oneWholeBuy, startReceiver } from './buy.ts'
 import { benchCreates } from './create.ts'
 import { benchDeliveries, deliveryParts } from './deliveries.ts'
@@ -16,7 +17,7 @@ import { benchTransactionList } from './transaction-list.ts'
 
 const groups = ['footprint', 'estimate', 'create', 'buy', 'ledger']
 /** What takes minutes, and is measured when it is asked for by name. */
-const apart = ['transaction-list', 'deliveries', ...deliveryParts]
+const apart = ['transaction-list', 'bitcoin-block', 'deliveries', ...deliveryParts]
 
 /** What `quick` measures: what a change can make slower without anybody seeing it. */
 const quickGroups = ['footprint', 'estimate', 'create', 'buy']
@@ -69,6 +70,7 @@ const tasks: Task[] = [
   { names: ['estimate', 'create', 'buy'], work: (tell, wanted) => benchOnOneExchange(wanted, tell) },
   { names: isQuick ? [] : ['estimate'], work: async (tell) => tell(await benchEstimatePairs(new Date())) },
   { names: ['ledger'], work: (tell) => benchLedger(tell) },
+  { names: ['bitcoin-block'], work: async (tell) => tell(await benchBitcoinBlock()) },
   { names: ['transaction-list'], work: async (tell) => tell(await benchTransactionList()) },
   {
     names: ['deliveries', ...deliveryParts],
