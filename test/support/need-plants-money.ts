@@ -97,11 +97,10 @@ export const onTheirWay: NeedPlant[] = [
   plan('unknown', '1 s', /^sandbox-trx does not say whether it has paid /),
   {
     found: 'signer_refusal refused',
-    change: `insert into jobs (kind, key, timebase, run_at, attempts, last_error)
-      select 'plan.due', id::text, 'real', now() + interval '1 h', 2,
-        'Refusal: The signer refused a payout on Tron: The transfer exceeds the cap of 1 USDT on TRX per day.' from plans;
+    change: `insert into chain_refusals (network, plan_key, code, message, refused_until)
+      select 'TRX', plan_key, 'cap', 'The transfer exceeds the cap of 1 USDT on TRX per day.', now() from plans;
       update plans set state = 'planned', ended_at = null`,
-    mend: `delete from jobs where kind = 'plan.due'; update plans set state = 'done', ended_at = planned_at`,
+    mend: `delete from chain_refusals; update plans set state = 'done', ended_at = planned_at`,
     sentence:
       /^The signer refuses to sign a payout of [\d.]+ USDT on TRX\. The transfer exceeds the cap of 1 USDT on TRX per day\. Ask /,
   },

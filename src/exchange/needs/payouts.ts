@@ -177,7 +177,7 @@ export const lateRefunds: NeedSource = {
     order by ordered_at, refunds.id limit ${asked.limit}`,
 }
 
-/** Payouts that the signer has refused, as its rail or the work that asks it again has noted. */
+/** Payouts that the signer has refused, as their rails have noted. */
 export const signerRefusals: NeedSource = {
   kind: 'signer_refusal',
   permission: 'payouts.approve',
@@ -193,10 +193,7 @@ export const signerRefusals: NeedSource = {
   find: ({ db, rails }, asked) => db.sql<Finding>`
     with refused as (
       select plans.id, message from chain_refusals
-      join plans on plans.rail = any(${rails.all.map(({ name }) => name)}::text[]) and plans.plan_key = chain_refusals.plan_key
-      union
-      select key::bigint, coalesce(substring(last_error from 'The signer refused[^:]*: (.*)$'), '') from jobs
-      where attempts > 0 and kind = 'plan.due' and last_error like '%The signer refused%')
+      join plans on plans.rail = any(${rails.all.map(({ name }) => name)}::text[]) and plans.plan_key = chain_refusals.plan_key)
     select distinct on (planned_at, plans.id) wanted.cause, plans.id::text as subject, planned_at as since, public_id as "order",
       message as about, asset, amount, null as count
     from unnest(${causesOf(asked)}::text[], ${timesOf(asked)}::timestamptz[]) as wanted (cause, before)

@@ -159,9 +159,12 @@ const readPrepared = (db: Db, ids: bigint[]): Promise<PreparedPayment[]> =>
 
 /**
  * A payment and what the rail says of it. `unclear`: the rail did not answer, so whether it acted is not known. `halted`: it was not
- * submitted.
+ * submitted; `refused`: the rail has refused it until then.
  */
-export type Submitted = { payment: PreparedPayment; outcome: PlanOutcome | { state: 'unclear' | 'halted' } }
+export type Submitted = {
+  payment: PreparedPayment
+  outcome: PlanOutcome | { state: 'unclear' | 'halted' } | { state: 'refused'; lookAgainInMs: number }
+}
 
 /**
  * Brings prepared payments to their rails and asks what became of them. May be repeated at any time: a rail carries a payment out
@@ -187,7 +190,12 @@ async function submit(ctx: Ctx, payment: PreparedPayment): Promise<Submitted['ou
     await rail.submit(prepared)
     return await rail.look(prepared)
   } catch (error) {
-    if (error instanceof Refusal) throw error
+    if (error instanceof Refusal) {
+      const until = (await rail.progress?.(prepared))?.refusal?.refusedUntil.getTime() ?? 0
+      const lookAgainInMs = until - ctx.clock.realNow().getTime()
+      if (lookAgainInMs <= 0) throw error
+      return { state: 'refused', lookAgainInMs }
+    }
     const { rail: name, id } = payment
     ctx.log.warn({ err: error, rail: name, plan: String(id) }, 'A rail gave no clear answer; asking again.')
     return { state: 'unclear' }
