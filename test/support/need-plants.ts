@@ -68,6 +68,12 @@ const ofTheHouse: Omit<NeedPlant, 'holdsUp'>[] = [
     sentence: /^The nodes of sandbox-btc do not agree\. /,
   })),
   {
+    found: 'node balances',
+    change: `insert into chain_nodes (network, number, state, since, balances, balances_since) values ('TRX', 1, 'ok', now(), 'refuses', now())`,
+    mend: 'delete from chain_nodes',
+    sentence: /^A node of sandbox-trx does not say what addresses held, /,
+  },
+  {
     found: 'market halted',
     change: `insert into market_halts (pair, since, actor, reason) values ('BTC/EUR', now(), 'cli:root', 'a test')`,
     mend: 'delete from market_halts',

@@ -105,6 +105,35 @@ export const doubtfulNodes: NeedSource = {
   },
 }
 
+/** Nodes that do not say what addresses held at a final block, or not what the other one says. Times are real. */
+export const silentBalances: NeedSource = {
+  kind: 'node',
+  permission: 'system.halt',
+  clock: 'real',
+  causes: {
+    balances: {
+      urgency: 'today',
+      sentence:
+        'A node of {about} does not say what addresses held, or not what the other one says. Coins that contracts bring there are not credited until then. Tell the people who run the nodes.',
+    },
+  },
+  page: () => '/console/system#rails',
+  identity: ({ subject }) => `balances ${subject}`,
+  find: ({ db, rails }, look) => {
+    const named = rails.all.flatMap(({ name, serves }) =>
+      serves.flatMap(({ networks }) => (networks === 'any' ? [] : networks.map((network) => [name, network] as const))),
+    )
+    return db.sql<Finding>`
+      select wanted.cause, network as subject, min(balances_since) as since, null as "order", coalesce(min(rail), network) as about,
+        null as asset, null as amount, null as count
+      from unnest(${causesOf(look)}::text[], ${timesOf(look)}::timestamptz[]) as wanted (cause, before)
+      join chain_nodes on balances_since <= before
+      left join unnest(${named.map(([name]) => name)}::text[], ${named.map(([, network]) => network)}::text[])
+        as named (rail, of) on of = network
+      group by wanted.cause, network order by since, subject limit ${look.limit}`
+  },
+}
+
 /** The database went back in time, and nothing leaves until operators have looked. */
 export const restored: NeedSource = {
   kind: 'restored',

@@ -12,7 +12,7 @@ import {
 import { bankFiles, breaks, debits, suspense } from './arrivals.ts'
 import { oldBackups } from './backups.ts'
 import { lowBalances, shortBalances } from './balances.ts'
-import { doubtfulNodes, haltedRails, restored, uncreditedRails } from './connections.ts'
+import { doubtfulNodes, haltedRails, restored, silentBalances, uncreditedRails } from './connections.ts'
 import { deafEndpoints } from './endpoints.ts'
 import { missingHedges, unknownHedges } from './hedges.ts'
 import { heldOrders, heldRefunds } from './holds.ts'
@@ -47,6 +47,7 @@ export const needSources: readonly NeedSource[] = [
   breaks,
   bankFiles,
   doubtfulNodes,
+  silentBalances,
   haltedRails,
   uncreditedRails,
   closedMarkets,

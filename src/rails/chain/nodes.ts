@@ -17,9 +17,24 @@ export function keepNodes(db: Atomic, network: string, states: NodeStates, now: 
   }
 }
 
-/** How the nodes of a network were last seen. */
+/** Whether each node says what addresses held at a final block, as the other one does; null: it does. */
+export type BalanceStates = readonly ('refuses' | 'disagrees' | null)[]
+
+/** Writes down whether nodes say what addresses held, and since when where that is new. */
+export const keepBalances = (db: Db, network: string, states: BalanceStates, now: Date): Promise<unknown[]> =>
+  db.sql`
+    insert into chain_nodes as known (network, number, state, since, balances, balances_since)
+    select ${network}, number, 'ok', ${now}, said, case when said is not null then ${now}::timestamptz end
+    from unnest(${[...states]}::text[]) with ordinality as states (said, number)
+    on conflict (network, number) do update set balances = excluded.balances, balances_since = excluded.balances_since
+    where known.balances is distinct from excluded.balances`
+
+/** How the nodes of a network were last seen: one that answers may still not say what addresses held. */
 export const readNodes = (db: Db, network: string): Promise<{ number: number; state: NodeState; since: Date }[]> =>
-  db.sql`select number, state, since from chain_nodes where network = ${network} order by number`
+  db.sql`
+    select number, case state when 'ok' then coalesce(balances, 'ok') else state end as state,
+      case state when 'ok' then coalesce(balances_since, since) else since end as since
+    from chain_nodes where network = ${network} order by number`
 
 /** A node as it may be shown. Keys may be in its path, so only its server is. */
 function shownNode(address: string): string {

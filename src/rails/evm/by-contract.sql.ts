@@ -1,7 +1,7 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { gasPlan } from './sending/queries.ts'
 
-/** Keeps new addresses of orders, on which nothing is yet, and watches them on the orders' chain. */
+/** Keeps new addresses of orders, on which nothing is yet, and watches them on every chain: on others than the orders' from a day on. */
 export const watchAddresses = (
   db: Db,
   network: string,
@@ -15,8 +15,15 @@ export const watchAddresses = (
     kept as (
       insert into evm_addresses (address, derivation) select address, derivation from ours on conflict do nothing)
     insert into evm_watched (network, address, since, look_at, coins, nonce, block)
-    select network, address, ${at}::timestamptz, ${at}::timestamptz, 0, 0, coalesce(agreed_block, 0)
-    from ours cross join evm_chains where network = ${network} on conflict do nothing`
+    select network, address, ${at}::timestamptz,
+      ${at}::timestamptz + case network when ${network} then interval '0' else interval '1 day' end, 0, 0, coalesce(agreed_block, 0)
+    from ours cross join evm_chains on conflict do nothing`
+
+/** Watches every address of an order on a chain that is new. */
+export const watchAll = (db: Db, network: string, at: Date): Promise<unknown[]> =>
+  db.sql`
+    insert into evm_watched (network, address, since, look_at)
+    select ${network}, address, ${at}, ${at} from evm_addresses where derivation is not null on conflict do nothing`
 
 /** An address that is watched, and what was accounted for when it was last looked at. */
 export type Watched = {

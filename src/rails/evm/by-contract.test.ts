@@ -3,10 +3,12 @@ import { after, before, describe, it } from 'node:test'
 
 import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/support/evm-world.ts'
+import { readNodes } from '../chain/nodes.ts'
 import type { RailEvent } from '../rail.ts'
 import type { Chain } from './chain.ts'
 import { followOnce, newFollower } from './follow.ts'
 import type { Node } from './node.ts'
+import { openChains } from './open.ts'
 import { chargeCosts, sweepOnce } from './sweep/sweep.ts'
 
 const coin = 'ETH-ETH'
@@ -44,6 +46,7 @@ async function later(house = world.one): Promise<RailEvent[]> {
 }
 
 describe('coins that a contract sends to an address of an order', () => {
+  // As vsys-host/shkeeper.io 109 reports: such coins were brought to the wallet, and no order got them.
   it('are credited once, when they are final, by whichever process looks', async () => {
     const { anvil, one, other } = world
     const reference = await instructed()
@@ -152,8 +155,10 @@ describe('coins that a contract sends to an address of an order', () => {
         (await ask<Result>(calls)).map((answer, at) =>
           calls[at]?.method === 'eth_getBalance' ? ('0x0' as Result) : answer,
         )
+    const states = async () => (await readNodes(chain.db, 'ETH')).map(({ state }) => state)
     await following()
     assert.deepEqual(known, [])
+    assert.deepEqual(await states(), ['disagrees', 'disagrees'])
     lie = (ask) => (calls) =>
       calls.some(({ method }) => method === 'eth_getBalance')
         ? ask([{ method: 'no_such_call', params: [] }])
@@ -169,6 +174,7 @@ describe('coins that a contract sends to an address of an order', () => {
         ['deposit_final', 9n],
       ],
     )
+    assert.deepEqual(await states(), ['ok', 'refuses'])
     lie = (ask) => ask
     await following()
     assert.deepEqual(
@@ -176,6 +182,30 @@ describe('coins that a contract sends to an address of an order', () => {
       [
         ['deposit_seen', 2n * ether],
         ['deposit_final', 2n * ether],
+      ],
+    )
+    assert.deepEqual(await states(), ['ok', 'ok'])
+  })
+
+  it('are looked for on every chain, whatever chain the order is about', async () => {
+    const { db } = world.one.chain
+    const watched = async (address: string) =>
+      (
+        await db.sql<{ network: string }>`
+          select network from evm_watched where address = ${address.toLowerCase()} order by network`
+      ).map(({ network }) => network)
+    const before = await instructed()
+    const { config } = world.dependencies
+    await openChains({
+      ...world.dependencies,
+      config: { ...config, evm: { ...config.evm, rpcUrls: { BASE: world.anvil.url } } },
+    })
+    const after = await instructed()
+    assert.deepEqual(
+      [await watched(before), await watched(after)],
+      [
+        ['BASE', 'ETH'],
+        ['BASE', 'ETH'],
       ],
     )
   })

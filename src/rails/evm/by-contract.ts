@@ -1,8 +1,8 @@
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { NoAnswer } from '../json-rpc.ts'
-import { isNodeFault } from '../two-nodes.ts'
+import { NoAnswer, NodeError } from '../json-rpc.ts'
+import { type BalanceStates, keepBalances } from '../chain/nodes.ts'
 import type { Chain } from './chain.ts'
 import { type Node, toHex } from './node.ts'
 import * as queries from './by-contract.sql.ts'
@@ -33,30 +33,43 @@ export async function lookAtAddresses(chain: Chain): Promise<Looked | undefined>
   if (block === undefined) return undefined
   // What the nodes do not tell, or not alike, is asked again: the others come first meanwhile.
   await queries.lookLater(db, network.code, due, after(now, againMs))
+  const nodes = chain.second ? [chain.node, chain.second] : [chain.node]
+  const said = await Promise.allSettled(nodes.map((node) => heldAt(node, due, block)))
+  const held = said.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
+  const [ours, theirs = ours] = held
+  const apart = due.filter((_, at) => ours?.[at] && theirs?.[at] && !isSame(ours[at], theirs[at]))
+  await keepBalances(
+    db,
+    network.code,
+    said.map((one) => stateOf(one, apart.length > 0)),
+    now,
+  )
+  for (const { address } of apart)
+    log.error({ network: network.code, address }, 'Two nodes say different balances of an address.')
+  for (const one of said) {
+    if (one.status === 'rejected')
+      log.warn(
+        { err: one.reason, network: network.code },
+        'A node did not say what addresses hold; asking again later.',
+      )
+  }
   const looked: Looked = { block, addresses: [] }
-  try {
-    const [ours, theirs] = await Promise.all(
-      [chain.node, chain.second ?? chain.node].map((node) => heldAt(node, due, block)),
-    ).catch((cause: unknown) => {
-      throw new NoAnswer('A node did not say what addresses hold.', { cause })
-    })
-    for (const [at, watched] of due.entries()) {
-      const [held, other] = [ours?.[at], theirs?.[at]]
-      if (held && held.coins === other?.coins && held.nonce === other.nonce) {
-        const brought = await unaccounted(chain, watched, held, block)
-        looked.addresses.push({ ...watched, held, next: nextLook(now, watched.since), brought })
-      } else
-        log.error(
-          { network: network.code, address: watched.address },
-          'Two nodes say different balances of an address.',
-        )
-    }
-  } catch (err) {
-    // A node that prunes may not know the state of a final block. Whether it is there at all is seen where blocks are read.
-    if (!isNodeFault(err)) throw err
-    log.warn({ err, network: network.code }, 'A node did not say what addresses hold; asking again later.')
+  for (const [at, watched] of due.entries()) {
+    const one = held.includes(undefined) || apart.includes(watched) ? undefined : ours?.[at]
+    if (!one) continue
+    const brought = await unaccounted(chain, watched, one, block)
+    looked.addresses.push({ ...watched, held: one, next: nextLook(now, watched.since), brought })
   }
   return looked
+}
+
+const isSame = (one: Balance, other: Balance): boolean => one.coins === other.coins && one.nonce === other.nonce
+
+/** A node that prunes may not know the state of a final block. One that does not answer is seen where blocks are read. */
+function stateOf(said: PromiseSettledResult<unknown>, isApart: boolean): BalanceStates[number] {
+  if (said.status === 'fulfilled') return isApart ? 'disagrees' : null
+  if (said.reason instanceof NoAnswer) return null
+  return said.reason instanceof NodeError ? 'refuses' : 'disagrees'
 }
 
 /** Writes down what was found, and gives it as transfers. Nothing of an address that somebody else has looked at meanwhile. */
@@ -115,7 +128,7 @@ async function coinsLeft(
   nonces: { from: bigint; to: bigint },
 ): Promise<bigint> {
   const moves = await queries.movesFrom(db, network.code, address, nonces)
-  const hashes = moves.flatMap((move) => move.hashes)
+  const hashes = [...new Set(moves.flatMap((move) => move.hashes))]
   const [receipts, transfers] = await Promise.all([
     node.askAll<Receipt | null>(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))),
     node.askAll<{ value: string } | null>(

@@ -8,6 +8,7 @@ import { readKeystore, readPasswordFile } from '../keys/keystore.ts'
 import { type Node, openNode } from './node.ts'
 import { makeKeys } from '../keys/made-keys.ts'
 import { remoteKeys } from './remote-keys.ts'
+import { watchAll } from './by-contract.sql.ts'
 import * as queries from './queries.ts'
 
 /** Opens the chains of the settings and of CONFIG_FILE. See `openEvmRails`. */
@@ -58,7 +59,7 @@ async function openChain(dependencies: EvmDependencies, entry: EvmEntry, keys: K
   if (config.environment.catalogChainsOnly && !second && dependencies.entries?.includes(entry)) {
     throw new Error(`The rail ${entry.name} needs two independent nodes.`)
   }
-  await queries.openChain(db, network.code)
+  if ((await queries.openChain(db, network.code)).length > 0) await watchAll(db, network.code, clock.realNow())
   const idOf = chainIdOf(config, db, { network, entry })
   return {
     db,

@@ -2,9 +2,9 @@ import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { forgetLooks } from './by-contract.sql.ts'
 import type { Block, IncomingTransfer, Outgoing } from './read-blocks.ts'
 
-/** Makes a chain known. */
+/** Makes a chain known. Gives nothing where it was. */
 export const openChain = (db: Db, network: string): Promise<unknown[]> =>
-  db.sql`insert into evm_chains (network) values (${network}) on conflict (network) do nothing`
+  db.sql`insert into evm_chains (network) values (${network}) on conflict (network) do nothing returning network`
 
 /** Fixes which chain a network is: its id, once. Gives the id that counts. */
 export const keepChainId = (db: Db, network: string, id: bigint): Promise<{ chain_id: bigint }[]> =>
