@@ -17,6 +17,7 @@ import {
 import * as queries from './breaks.sql.ts'
 import { type Cause, type Difference, nameOf } from './compare.ts'
 import { namedElsewhere } from './elsewhere.ts'
+import { arrivedOtherwise } from './arrived-otherwise.ts'
 import { arrivedUnseen } from './arrived-unseen.ts'
 import { type ItemKey, type Moving, movingAt } from './items.sql.ts'
 import { signedUnknown } from './signed-unknown.ts'
@@ -59,7 +60,7 @@ export async function reconcile(ctx: Ctx, period: Period = lastDays(ctx)): Promi
       }
     }
   }
-  found.push(...(await signedUnknown(ctx)), ...(await arrivedUnseen(ctx)))
+  found.push(...(await signedUnknown(ctx)), ...(await arrivedUnseen(ctx)), ...(await arrivedOtherwise(ctx)))
   const kept = (one: queries.BreakRow): boolean =>
     one.kind !== 'statement' &&
     (!before.some(({ id }) => id === one.id) ||

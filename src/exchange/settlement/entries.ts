@@ -11,6 +11,7 @@ import {
 } from '../ledger/account.ts'
 import { type Entry, entry } from '../ledger/entry.ts'
 import { type Asset, parseAmount } from '../../platform/money/amount.ts'
+import type { Evidence } from '../../rails/rail.ts'
 import type { QuoteCommon } from '../pricing/quote.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
@@ -145,16 +146,17 @@ export const payoutEntry = (owner: Owner, { id, rail, asset, amount }: PayoutAmo
     { debit: accountOf(owner), credit: clearing(rail), asset, amount },
   ])
 
-/** Books the rail's evidence of a payout: it has left `place`, and so has what sending it cost. */
+/** Books the rail's evidence of a payout: it has left `place`, and so has what sending it cost and what its token took besides. */
 export const payoutPaidEntry = (
   owner: Owner,
   { id, rail, asset, amount }: PayoutAmount,
-  { place, fee }: { place: string; fee: { asset: string; amount: bigint } | undefined },
+  { place, fee, taken = 0n }: { place: string } & Pick<Evidence, 'fee' | 'taken'>,
   at: Date,
 ): Entry =>
   entry({ transactionId: transactionIdOf(owner), kind: 'payout_settled', ref: id, at }, [
     { debit: clearing(rail), credit: held(place), asset, amount },
     { debit: networkFees, credit: held(place), asset: fee?.asset ?? asset, amount: fee?.amount ?? 0n },
+    { debit: networkFees, credit: held(place), asset, amount: taken },
   ])
 
 /** Books a payout that will never leave: what was on its way is owed again. */

@@ -122,9 +122,9 @@ async function endRound(ctx: Ctx, db: Atomic, round: EndedPayment[], { transacti
     if (transactionId !== null && !transaction) throw new Error(`Payment ${payment.id} has lost its transaction.`)
     const paid = { id, rail, asset, amount }
     if (outcome.state === 'done') {
-      const { fee } = outcome.evidence
+      const { fee, taken } = outcome.evidence
       settlements.push(...settlementsOf(payment, outcome.evidence))
-      batch.entries.push(payoutPaidEntry(transaction, paid, { place, fee }, at))
+      batch.entries.push(payoutPaidEntry(transaction, paid, { place, fee, taken }, at))
     } else {
       released.push(payment)
       await post(db, ctx, [payoutFailedEntry(transaction, paid, at)])
@@ -168,14 +168,19 @@ function writeEnds(db: Atomic, round: EndedPayment[], endedAt: Date): void {
 
 const payoutsOf = (ended: EndedPayment[]): { id: bigint }[] => ended.map(({ payment }) => ({ id: payment.payout_id }))
 
-const jsonOf = ({ hash, fee }: Evidence): string =>
-  JSON.stringify({ hash, fee: fee && { ...fee, amount: String(fee.amount) } })
+const jsonOf = ({ hash, fee, arrived, taken }: Evidence): string =>
+  JSON.stringify({
+    hash,
+    fee: fee && { ...fee, amount: String(fee.amount) },
+    ...(arrived === undefined ? {} : { arrived: String(arrived) }),
+    ...(taken === undefined ? {} : { taken: String(taken) }),
+  })
 
-function settlementsOf(payment: PreparedPayment, { fee }: Evidence): SettledClaim[] {
+function settlementsOf(payment: PreparedPayment, { fee, taken = 0n }: Evidence): SettledClaim[] {
   const { place, asset } = payment
   const charged = fee ?? { asset, amount: 0n }
   return [
-    { ...payment, fee: 0n },
+    { ...payment, fee: taken },
     { place, asset: charged.asset, amount: 0n, fee: charged.amount },
   ]
 }
@@ -203,8 +208,8 @@ function lookAgain(ctx: Ctx, jobs: Job[], submitted: Submitted[]): Map<bigint, A
     const one = submitted.find(({ payment }) => String(payment.id) === job.key)
     if (!one || one.outcome.state === 'done' || one.outcome.state === 'never') continue
     const payout = ctx.rails.payout(one.payment.rail)?.payout
-    const wait =
-      one.outcome.state === 'pending' ? (one.outcome.lookAgainInMs ?? payout?.lookAfterMs ?? askAgainMs) : askAgainMs
+    const own = 'lookAgainInMs' in one.outcome ? one.outcome.lookAgainInMs : undefined
+    const wait = own ?? (one.outcome.state === 'pending' ? payout?.lookAfterMs : undefined) ?? askAgainMs
     again.set(job.id, { at: after(now, wait), timebase: 'real' })
   }
   return again
