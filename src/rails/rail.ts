@@ -8,6 +8,7 @@ import type { Atomic, Db } from '../platform/db/sql.ts'
 
 import type { ShownNode } from './chain/nodes.ts'
 import type { PayoutProgress } from './chain/refusals.ts'
+import type { Evidence } from './evidence.ts'
 import type { StatementLine, StatementFinding, Withheld } from './statement.ts'
 
 /** One rail. What it cannot do it leaves out. */
@@ -256,17 +257,6 @@ export type PlanDraft = { key: string; payoutId: bigint; body: PlanBody }
 
 /** The rail's own bytes, as plain JSON. Amounts are decimal strings of smallest units. */
 export type PlanBody = Record<string, string>
-
-/**
- * Proof from the rail that a prepared payment was carried out: its hash, and what it cost the custody account. `arrived`: what the
- * recipient got, where that is not its amount; `taken`: what left beyond its amount, of the same asset.
- */
-export type Evidence = {
-  hash: string
-  fee: { asset: string; amount: bigint } | undefined
-  arrived?: bigint | undefined
-  taken?: bigint | undefined
-}
 
 /** What a rail knows of a prepared payment. Anything that is not a plain yes or no is `pending`. */
 export type PlanOutcome =

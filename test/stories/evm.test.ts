@@ -4,12 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
+import { Refusal } from '../../src/platform/lib/refusal.ts'
 import { parseAmount } from '../../src/platform/money/amount.ts'
 import { createKeystore } from '../../src/rails/evm/rails.ts'
+import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
 import { assetById } from '../../src/reference/catalog/asset.ts'
 import { type Anvil, startAnvil, token } from '../support/anvil.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, bookBalance, checkOut, create, lookup, owed, seen } from '../support/journey.ts'
+import { takeFees } from '../support/fee-token.ts'
 import { until } from '../support/telling.ts'
 
 const usdt = '0xdAC17F958D2ee523a2206206994597C13D831ec7'
@@ -100,6 +103,61 @@ describe('an exchange with a real chain', () => {
     await held('ETH-ETH')
     assert.deepEqual(await lookup(exchange, "select 1 from audit_postings where account = 'suspense'"), [])
     await assertBooksHold(exchange)
+  })
+
+  it('ends a payout of which its token keeps a part, books what left, and says how much did not arrive', async () => {
+    const { ctx } = exchange.service.composition
+    for (const onTop of [false, true]) {
+      await takeFees(anvil, usdt, { onTop })
+      const address = onTop
+        ? '0x00000000000000000000000000000000c0ffee03'
+        : '0x00000000000000000000000000000000c0ffee02'
+      const wish = { to_currency: 'USDT', to_network: 'ETH', payout_info: { payout_address: address } }
+      const { id } = await create(exchange, wish)
+      await checkOut(exchange, id)
+      await exchange.api(`/v1/sandbox/transaction/${id}/deposit`, { body: {} })
+      const record = await arrive(exchange, id, 'finished')
+      const amount = units(record.to_amount ?? '', 'USDT-ETH')
+      const arrived = await anvil.tokens(usdt, address)
+      assert.equal(arrived, onTop ? amount : amount - amount / 100n)
+      await held('USDT-ETH')
+      await held('ETH-ETH')
+      await assertBooksHold(exchange)
+      const found = (await reconcile(ctx)).breaks.filter(({ key }) => key === `evm-eth out ${hashOf(record)}`)
+      assert.deepEqual(
+        found.map(({ kind, cause, amount: missing }) => [kind, cause, missing]),
+        onTop ? [] : [['amount', 'other_amount', arrived - amount]],
+      )
+      assert.deepEqual(await lookup(exchange, `select 1 from evm_sends where state = 'open'`), [])
+    }
+    await anvil.layToken(usdt)
+  })
+
+  it('tries a payout again when its refusal is over, not when jobs that fail are', async () => {
+    const half = exchange.service.composition.ctx.rails.payout('evm-eth')?.payout ?? assert.fail()
+    const { submit, progress } = half
+    const refusedUntil = new Date(Date.now() + 15_000)
+    Object.assign(half, {
+      submit: () => Promise.reject(new Refusal('CONFLICT', 'The signer refused a payout.')),
+      progress: () =>
+        Promise.resolve({ state: 'waiting', refusal: { code: 'cap', message: 'A cap is reached.', refusedUntil } }),
+    })
+    const { id } = await create(exchange, {
+      to_currency: 'ETH',
+      payout_info: { payout_address: hot.toLowerCase().replace(/.$/, '0') },
+    })
+    await checkOut(exchange, id)
+    await exchange.api(`/v1/sandbox/transaction/${id}/deposit`, { body: {} })
+    const due = `select run_at, attempts from jobs where kind = 'plan.due' and run_at > now() + interval '5 seconds' and lease_until is null`
+    const jobs = async () => lookup<{ run_at: Date; attempts: number }>(exchange, due)
+    await until(async () => (await jobs()).length > 0, 'the payout to wait')
+    const [job] = await jobs()
+    assert.deepEqual(
+      [job?.attempts, Math.round(((job?.run_at.getTime() ?? 0) - refusedUntil.getTime()) / 1_000)],
+      [0, 0],
+    )
+    Object.assign(half, { submit, progress })
+    await arrive(exchange, id, 'finished')
   })
 
   it('keeps what nobody was asked to send in suspense', async () => {

@@ -114,7 +114,7 @@ export const silentBalances: NeedSource = {
     balances: {
       urgency: 'today',
       sentence:
-        'A node of {about} does not say what addresses held, or not what the other one says. Coins that contracts bring there are not credited until then. Tell the people who run the nodes.',
+        'A node of {about} does not say what addresses held, or not what the other one says. No coins that contracts bring there are credited until then. Tell the people who run the nodes.',
     },
   },
   page: () => '/console/system#rails',

@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import { custodyAccounts } from './account.ts'
 import type { FoundBreak } from './breaks.sql.ts'
 
-/** Payouts of which another amount arrived than was sent, since a token kept a part: as breaks with their hashes, until they are resolved. */
+/** Payouts whose recipients got another amount than was sent, since a token kept a part: as breaks with their hashes, until resolved. */
 export async function arrivedOtherwise(ctx: Pick<Ctx, 'db' | 'rails'>): Promise<FoundBreak[]> {
   const places = custodyAccounts(ctx).map(({ place }) => place)
   return ctx.db.sql<FoundBreak>`

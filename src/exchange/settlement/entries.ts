@@ -11,7 +11,7 @@ import {
 } from '../ledger/account.ts'
 import { type Entry, entry } from '../ledger/entry.ts'
 import { type Asset, parseAmount } from '../../platform/money/amount.ts'
-import type { Evidence } from '../../rails/rail.ts'
+import type { Evidence } from '../../rails/evidence.ts'
 import type { QuoteCommon } from '../pricing/quote.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 

@@ -86,6 +86,7 @@ describe('two nodes of a chain of the EVM', () => {
     two.free()
   })
 
+  // As paradigmxyz/reth 17678 reports: `eth_getLogs` of a node was empty though there were logs.
   it('credit nothing that only one of them reports, and stop crediting until they agree', async () => {
     await world.anvil.send({ to: await instructed(), value: 1_000n })
     await world.anvil.mine(3)

@@ -106,9 +106,21 @@ export async function isConfirmed({ second }: Pick<Chain, 'second'>, receipt: Re
   )
 }
 
-/** The same of the transfer of somebody's that has used a nonce of ours. */
-export async function isIncluded({ second }: Pick<Chain, 'second'>, hash: string, upTo: bigint): Promise<boolean> {
-  if (!second) return true
-  const theirs = await second.ask<Receipt | null>('eth_getTransactionReceipt', hash)
-  return theirs !== null && BigInt(theirs.blockNumber) <= upTo
+/** Whether every node says that a transfer of ours has used a nonce, in a block up to one: what is written down of it alone proves nothing. */
+export async function isIncluded(
+  { node, second }: Pick<Chain, 'node' | 'second'>,
+  { hash, sender, nonce, upTo }: { hash: string; sender: string; nonce: bigint; upTo: bigint },
+): Promise<boolean> {
+  const said = await Promise.all(
+    (second ? [node, second] : [node]).map((one) =>
+      one.ask<{ from: string; nonce: string; blockNumber: string | null } | null>('eth_getTransactionByHash', hash),
+    ),
+  )
+  return said.every(
+    (one) =>
+      one?.from.toLowerCase() === sender &&
+      BigInt(one.nonce) === nonce &&
+      one.blockNumber !== null &&
+      BigInt(one.blockNumber) <= upTo,
+  )
 }

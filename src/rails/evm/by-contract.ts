@@ -49,7 +49,7 @@ export async function lookAtAddresses(chain: Chain): Promise<Looked | undefined>
   for (const one of said) {
     if (one.status === 'rejected')
       log.warn(
-        { err: one.reason, network: network.code },
+        { err: one.reason as unknown, network: network.code },
         'A node did not say what addresses hold; asking again later.',
       )
   }

@@ -47,3 +47,33 @@ describe('a payout that another process makes raisedFees while one looks', () =>
     assert.equal(await anvil.balance(recipient), 500n)
   })
 })
+
+it('a payout is not taken for one that never was where only the database says that something else has its nonce', async () => {
+  const { anvil, one, db } = world
+  const recipient = '0x00000000000000000000000000000000000a11cf'
+  const destination = { address: recipient, extraId: '', holder: '' }
+  const [plan] = await one.payout.prepare([{ payoutId: 78n, asset: 'ETH-ETH', amount: 500n, destination }])
+  assert(plan)
+  await baseFee(gwei)
+  await one.payout.submit(plan)
+  const [own] = await db.sql<{ hash: string; nonce: bigint }>`
+    select hash, nonce from evm_candidates join evm_sends on id = send_id where plan_key = '78'`
+  await anvil.ask('anvil_dropTransaction', own?.hash)
+  const strangers = await anvil.send({ to: anvil.stranger, value: 1n })
+  await anvil.mine(5)
+  await one.follow()
+  const sender = one.chain.keys.hot.toLowerCase()
+  await db.sql`
+    with next as (
+      insert into evm_blocks (network, number, hash) select 'ETH', next_block, '0x' from evm_chains returning number)
+    select 1 from next`
+  await db.sql`
+    insert into evm_outgoing (network, sender, nonce, hash, block)
+    select 'ETH', ${sender}, ${own?.nonce ?? 0n}, ${strangers}, next_block from evm_chains`
+  await db.sql`update evm_chains set next_block = next_block + 1`
+  await anvil.mine(3)
+  assert.equal((await one.payout.look(plan)).state, 'pending')
+  await anvil.mine(3)
+  assert.equal((await one.payout.look(plan)).state, 'done')
+  assert.equal(await anvil.balance(recipient), 500n)
+})

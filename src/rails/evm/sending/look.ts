@@ -1,10 +1,11 @@
 import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
+import type { Evidence } from '../../evidence.ts'
 import type { PlanOutcome } from '../../rail.ts'
 import { isConfirmed, isIncluded } from '../agree.ts'
 import type { Chain } from '../chain.ts'
 import * as queries from './queries.ts'
 import { readHashes, readHead } from '../read-blocks.ts'
-import { rebroadcast } from './send.ts'
+import { rebroadcast, signRaise } from './send.ts'
 import { type Plan, signedSend } from './sign.ts'
 import { contractsOn, readTransfer, type Receipt } from '../tokens.ts'
 
@@ -16,7 +17,8 @@ import { contractsOn, readTransfer, type Receipt } from '../tokens.ts'
 export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
   const { db, network, node, keys, confirmations } = chain
   const send = await signedSend(chain, plan)
-  if (!send || send.state === 'never') return { state: 'never' }
+  // One that was signed is asked about once more: what is written down of its end alone proves nothing.
+  if (!send || (send.state === 'never' && send.hashes.length === 0)) return { state: 'never' }
 
   const receipts = await node.askAll<Receipt | null>(
     send.hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
@@ -25,9 +27,11 @@ export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
   const upTo = (await readHead(chain)) - BigInt(confirmations) + 1n
   if (receipt) return judge(chain, { plan, send, receipt, upTo })
 
+  // A dearer candidate may be what has used the nonce: its hash is known once it is signed.
+  if (!(await signRaise(chain, plan, send))) return { state: 'pending' }
   const sender = keys.hot.toLowerCase()
   const [other] = await queries.usedBy(db, network.code, { sender, nonce: send.nonce, upTo })
-  if (other && (await isIncluded(chain, other.hash, upTo))) {
+  if (other && (await isIncluded(chain, { hash: other.hash, sender, nonce: send.nonce, upTo }))) {
     await queries.endSend(db, send.id, 'never')
     return { state: 'never' }
   }
@@ -43,28 +47,44 @@ async function judge(
   const [standing] = block <= upTo ? await readHashes(chain, [block]) : []
   if (standing !== receipt.blockHash || !(await isConfirmed(chain, receipt))) return { state: 'pending' }
 
-  const paid = receipt.status === '0x1' ? hasPaid(chain, plan, receipt) : false
-  if (paid === undefined) return { state: 'pending' }
+  const paid = receipt.status === '0x1' ? paidBy(chain, plan, receipt) : undefined
   const fee = { asset: nativeAsset(chain.network).id, amount: costOf(receipt) }
   if (!paid) {
+    // It ends once the block is read that says so, too.
+    const used = { sender: chain.keys.hot.toLowerCase(), nonce: send.nonce }
+    if ((await queries.hashUsing(chain.db, chain.network.code, used))[0]?.hash !== receipt.transactionHash)
+      return { state: 'pending' }
     await queries.endSend(chain.db, send.id, 'never', fee.amount)
     return { state: 'never' }
   }
   const isGas = plan.key.startsWith(queries.gasPlan)
   await queries.endSend(chain.db, send.id, 'done', isGas ? fee.amount + BigInt(plan.body.amount ?? '0') : null)
-  return { state: 'done', evidence: { hash: receipt.transactionHash, fee } }
+  return { state: 'done', evidence: { hash: receipt.transactionHash, fee, ...paid } }
 }
 
 /** What a transfer cost its sender, in wei: gas, and what the chain takes for being written on the one below. */
 export const costOf = ({ gasUsed, effectiveGasPrice, l1Fee = '0x0' }: Receipt): bigint =>
   BigInt(gasUsed) * BigInt(effectiveGasPrice) + BigInt(l1Fee)
 
-/** Whether a transfer that succeeded moved the money. A token says so by its log; undefined where it moved another amount. */
-function hasPaid({ network, keys }: Chain, { body }: Plan, { logs }: Receipt): boolean | undefined {
-  const { asset = '', amount = '', recipient = '' } = body
-  if (asset === nativeAsset(network).id) return true
-  const moves = logs.flatMap((log) => readTransfer(contractsOn(network), log) ?? [])
-  const out = moves.filter((move) => move.asset === asset && move.from === keys.hot.toLowerCase())
-  if (out.length === 0) return false
-  return out.some((move) => move.to === recipient.toLowerCase() && move.amount === BigInt(amount)) ? true : undefined
+/**
+ * What a transfer that succeeded paid; undefined where it moved nothing. A token says so by its logs: one that keeps a part has moved the
+ * money all the same.
+ */
+function paidBy(
+  { network, keys }: Chain,
+  { body }: Plan,
+  { logs }: Receipt,
+): Pick<Evidence, 'arrived' | 'taken'> | undefined {
+  const { asset = '', recipient = '' } = body
+  if (asset === nativeAsset(network).id) return {}
+  const hot = keys.hot.toLowerCase()
+  const moves = logs
+    .flatMap((log) => readTransfer(contractsOn(network), log) ?? [])
+    .filter((move) => move.asset === asset)
+  if (moves.every(({ from }) => from !== hot)) return undefined
+  const sum = (which: (move: (typeof moves)[number]) => boolean): bigint =>
+    moves.filter(which).reduce((total, { amount }) => total + amount, 0n)
+  const [arrived, amount] = [sum(({ to }) => to === recipient.toLowerCase()), BigInt(body.amount ?? '0')]
+  const taken = sum(({ from }) => from === hot) - sum(({ to }) => to === hot) - amount
+  return { ...(arrived === amount ? {} : { arrived }), ...(taken > 0n ? { taken } : {}) }
 }

@@ -23,7 +23,7 @@ export const promised = (
     select coalesce(sum(amount) filter (where asset = ${asset}), 0) as amount, coalesce(sum(most_fee), 0) as fees
     from evm_sends where network = ${network} and sender = ${sender} and state = 'open'`
 
-/** A send, with its dearest candidate. It has no hash until it is signed. */
+/** A send, with a candidate. It has no hash until it is signed. */
 export type SendRow = {
   id: bigint
   nonce: bigint
@@ -37,13 +37,15 @@ export type SendRow = {
   stamp: Buffer | null
 }
 
-/** Finds the send of a plan, with all hashes that it may be known by. */
+/** Finds the send of a plan with its dearest candidate that is signed, or its first one, and all hashes that it may be known by. */
 export const sendOf = (db: Db, network: string, planKey: string): Promise<SendRow[]> =>
   db.sql`
     select sends.id, nonce, state, number, gas, max_fee, priority_fee, made_at, stamp,
       array(select hash from evm_candidates where send_id = sends.id and hash is not null order by number) as hashes
     from evm_sends as sends
-    join lateral (select * from evm_candidates where send_id = sends.id order by number desc limit 1) as last on true
+    join lateral (
+      select * from evm_candidates where send_id = sends.id and (hash is not null or number = 1)
+      order by number desc limit 1) as last on true
     where network = ${network} and plan_key = ${planKey}`
 
 /** Locks an open send, against another process that raises its fee at the same time. */
@@ -133,15 +135,8 @@ export const dropUnsigned = (db: Atomic, network: string, { id, sender, nonce }:
     update evm_wallets set next_nonce = ${nonce} from dropped where network = ${network} and address = ${sender}`
 }
 
-/** One set of signed bytes. */
-export type NewCandidate = {
-  number: number
-  hash: string
-  gas: bigint
-  maxFee: bigint
-  priorityFee: bigint
-  at: Date
-}
+/** What is to be signed in the place of an earlier candidate, under the same nonce. */
+export type Raise = { number: number; gas: bigint; max_fee: bigint; priority_fee: bigint; made_at: Date }
 
 /** Gas for our own addresses is not reported: its plans are known by the beginning of their keys. */
 const keepInner = (db: Atomic, planKey: string, hash: string): void => {
@@ -151,15 +146,34 @@ const keepInner = (db: Atomic, planKey: string, hash: string): void => {
 /** How the keys of plans begin that bring gas to addresses of ours. A payout's key is a number. */
 export const gasPlan = 'gas '
 
-/** Stores a candidate of a send with a higher fee. One with the same number fails the block. */
-export const insertCandidate = (db: Atomic, sendId: bigint, planKey: string, candidate: NewCandidate): void => {
-  const { number, hash, gas, maxFee, priorityFee, at } = candidate
+/** Writes down a candidate with a higher fee before it is signed. */
+export const insertRaise = (db: Atomic, sendId: bigint, raise: Raise): void => {
+  const { number, gas, max_fee: maxFee, priority_fee: priorityFee, made_at: at } = raise
   db.send`update evm_sends set most_fee = ${gas * maxFee} where id = ${sendId}`
   db.send`
+    insert into evm_candidates (send_id, number, gas, max_fee, priority_fee, made_at)
+    values (${sendId}, ${number}, ${gas}, ${maxFee}, ${priorityFee}, ${at})`
+}
+
+/** The candidate of an open send that was written down after another one, and is not signed. */
+export const unsignedRaise = (db: Db, sendId: bigint): Promise<Raise[]> =>
+  db.sql`
+    select number, gas, max_fee, priority_fee, made_at from evm_candidates join evm_sends on evm_sends.id = send_id
+    where send_id = ${sendId} and state = 'open' and number > 1 and hash is null`
+
+/** Keeps a signed candidate, even one that another process has taken back meanwhile. */
+export const keepRaise = (db: Atomic, sendId: bigint, planKey: string, raise: Raise & { hash: string }): void => {
+  const { number, hash, gas, max_fee: maxFee, priority_fee: priorityFee, made_at: at } = raise
+  db.send`
     insert into evm_candidates (send_id, number, hash, gas, max_fee, priority_fee, made_at)
-    values (${sendId}, ${number}, ${hash}, ${gas}, ${maxFee}, ${priorityFee}, ${at})`
+    values (${sendId}, ${number}, ${hash}, ${gas}, ${maxFee}, ${priorityFee}, ${at})
+    on conflict (send_id, number) do update set hash = excluded.hash`
   keepInner(db, planKey, hash)
 }
+
+/** Takes back a candidate that was not signed. */
+export const dropRaise = (db: Db, sendId: bigint, { number }: Raise): Promise<unknown[]> =>
+  db.sql`delete from evm_candidates where send_id = ${sendId} and number = ${number} and hash is null`
 
 /** Writes down how a send has ended, and what it cost where no payout's evidence tells. */
 export const endSend = (db: Db, id: bigint, state: 'done' | 'never', cost: bigint | null = null): Promise<unknown[]> =>
@@ -179,3 +193,11 @@ export const usedBy = (
     where network = ${network} and sender = ${sender} and nonce = ${nonce} and block <= ${upTo}
       and block <= next_block - 1 and halted is null
       and not exists (select 1 from evm_candidates where evm_candidates.hash = outgoing.hash)`
+
+/** The hash of what has used a nonce of a wallet, in a block that was read. */
+export const hashUsing = (
+  db: Db,
+  network: string,
+  { sender, nonce }: { sender: string; nonce: bigint },
+): Promise<{ hash: string }[]> =>
+  db.sql`select hash from evm_outgoing where network = ${network} and sender = ${sender} and nonce = ${nonce}`

@@ -107,17 +107,24 @@ async function signedAgain(chain: Chain, plan: Plan, send: queries.SendRow): Pro
 /** How nodes say that they have these bytes, or that another transfer has their nonce. A look finds out which. */
 const knownAlready = /already known|already imported|already exists|nonce too low|replacement transaction underpriced/i
 
-/** Brings signed bytes to the node. That it has them, or another transfer of the same nonce, is no failure. */
-export async function broadcast({ node }: Chain, { raw }: SignedTransfer): Promise<void> {
-  try {
-    await node.ask('eth_sendRawTransaction', raw)
-  } catch (error) {
-    if (!(error instanceof NodeError) || !knownAlready.test(error.message)) throw error
-  }
+/**
+ * Brings signed bytes to both nodes; one that takes them is enough. That it has them, or another transfer of the same nonce, is no
+ * failure.
+ */
+export async function broadcast(
+  { node, second }: Pick<Chain, 'node' | 'second'>,
+  { raw }: SignedTransfer,
+): Promise<void> {
+  const answers = await Promise.allSettled(
+    (second ? [node, second] : [node]).map((one) => one.ask('eth_sendRawTransaction', raw)),
+  )
+  const failures = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+  const isKnown = (error: unknown): boolean => error instanceof NodeError && knownAlready.test(error.message)
+  if (failures.length === answers.length && !failures.some(isKnown)) throw failures[0]
 }
 
 /**
- * Brings what is in no block once more, since nodes forget; and raisedFees, under the same nonce, if it has waited for long while
+ * Brings what is in no block once more, since nodes forget; and a dearer one, under the same nonce, if it has waited for long while
  * nothing but its price keeps it back.
  */
 export async function rebroadcast(chain: Chain, plan: Plan, send: queries.SendRow): Promise<void> {
@@ -125,9 +132,7 @@ export async function rebroadcast(chain: Chain, plan: Plan, send: queries.SendRo
   const waited = clock.realNow().getTime() - send.made_at.getTime()
   const isNext = async () =>
     BigInt(await node.ask<string>('eth_getTransactionCount', keys.hot, 'latest')) === send.nonce
-  const mayRaise = async () => !(await chain.db.atomic((block) => isHalted(chain, block, plan.body.asset ?? '')))
-  const last =
-    waited >= settings.bumpAfterMs && (await mayRaise()) && (await isNext()) ? await raiseFee(chain, plan, send) : send
+  const last = waited >= settings.bumpAfterMs && (await isNext()) ? await raiseFee(chain, plan, send) : send
   try {
     await broadcast(chain, await signedAgain(chain, plan, last))
   } catch (error) {
@@ -136,6 +141,7 @@ export async function rebroadcast(chain: Chain, plan: Plan, send: queries.SendRo
   }
 }
 
+/** Writes a dearer candidate down, unless that is halted, and signs it. Gives the send as it is then. */
 async function raiseFee(chain: Chain, plan: Plan, send: queries.SendRow): Promise<queries.SendRow> {
   const { db, network, clock, log } = chain
   const fees = raisedFees(chain, { maxFee: send.max_fee, priorityFee: send.priority_fee }, await currentFees(chain))
@@ -143,23 +149,45 @@ async function raiseFee(chain: Chain, plan: Plan, send: queries.SendRow): Promis
     log.warn({ network: network.code, plan: plan.key }, 'A payout waits: gas costs more than the ceiling allows.')
     return send
   }
-  const { nonce, gas, stamp } = send
-  let hash: string
+  const raise = { number: send.number + 1, gas: send.gas, ...columnsOf(fees), made_at: clock.realNow() }
+  const isWritten = await db.atomic(async (block) => {
+    await queries.lockOpenSend(block, send.id)
+    // In this order: one that is signed in between is the send's.
+    const waiting = await queries.unsignedRaise(block, send.id)
+    const [now] = await queries.sendOf(block, network.code, plan.key)
+    if (waiting.length > 0 || now?.state !== 'open' || now.number !== send.number) return false
+    if (await isHalted(chain, block, plan.body.asset ?? '')) return false
+    queries.insertRaise(block, send.id, raise)
+    return true
+  })
+  if (isWritten) await signRaise(chain, plan, send)
+  const [now] = await queries.sendOf(db, network.code, plan.key)
+  return now ?? send
+}
+
+/**
+ * Signs a dearer candidate that is written down, if there is one, and keeps it. False where nobody knows yet whether it is signed: then
+ * a transfer with the nonce may be it.
+ */
+export async function signRaise(chain: Chain, plan: Plan, { id, nonce, stamp }: queries.SendRow): Promise<boolean> {
+  const { db, network, log } = chain
+  const [raise] = await queries.unsignedRaise(db, id)
+  if (!raise) return true
+  const { gas, max_fee: maxFee, priority_fee: priorityFee } = raise
   try {
-    ;({ hash } = await sign(chain, plan, { ...fees, nonce, gas, stamp }))
+    const { hash } = await sign(chain, plan, { nonce, gas, maxFee, priorityFee, stamp })
+    await db.atomic(async (block) => {
+      queries.keepRaise(block, id, plan.key, { ...raise, hash })
+    })
+    await forgetRefusals(db, network.code, [plan.key])
+    return true
   } catch (error) {
     if (!(error instanceof SignerRefusal)) throw error
     log.warn({ err: error, network: network.code, plan: plan.key }, 'The signer refused a higher fee; a payout waits.')
-    if (error.code !== 'halted') await keepRefusals(chain, [plan.key], error)
-    return send
+    // A halted signer may have signed this before it was halted. Any other refusal means that it never did.
+    if (error.code === 'halted') return false
+    await queries.dropRaise(db, id, raise)
+    await keepRefusals(chain, [plan.key], error)
+    return true
   }
-  await forgetRefusals(db, network.code, [plan.key])
-  return db.atomic(async (block) => {
-    await queries.lockOpenSend(block, send.id)
-    const [now] = await queries.sendOf(block, network.code, plan.key)
-    if (now?.state !== 'open' || now.number !== send.number) return now ?? send
-    const at = clock.realNow()
-    queries.insertCandidate(block, send.id, plan.key, { number: send.number + 1, hash, gas, ...fees, at })
-    return { ...now, ...columnsOf(fees), number: send.number + 1, made_at: at, hashes: [...now.hashes, hash] }
-  })
 }

@@ -4,6 +4,8 @@ import { currentFees, raisedFees } from '../sending/fees.ts'
 import type { SignedTransfer } from '../keys.ts'
 import { costOf } from '../sending/look.ts'
 import type { Receipt } from '../tokens.ts'
+import { SignerRefusal } from '../../keys/signer.ts'
+import { isHalted } from '../sending/halted.ts'
 import { readHashes, readHead } from '../read-blocks.ts'
 import { broadcast } from '../sending/send.ts'
 import * as queries from './queries.ts'
@@ -11,16 +13,37 @@ import * as queries from './queries.ts'
 /** What leaves an address of a transaction: `amount` of an asset, of the coin with the gas that it costs. */
 export type Leaving = Pick<queries.Move, 'asset' | 'amount' | 'gas' | 'max_fee'>
 
-/** Fixes a transfer to the hot wallet, commits it, and brings it to the chain. */
+/** Writes a transfer to the hot wallet down, unless that is halted, signs it, and brings it to the chain. */
 export async function beginMove(chain: Chain, { address, derivation }: queries.Purse, leaving: Leaving): Promise<void> {
   const { db, network, node, clock } = chain
   const nonce = BigInt(await node.ask<string>('eth_getTransactionCount', address, 'latest'))
-  const signed = await sign(chain, derivation, { ...leaving, nonce })
-  const move = { ...leaving, address, nonce, hashes: [signed.hash], made_at: clock.realNow() }
+  const move = { ...leaving, address, nonce, made_at: clock.realNow() }
+  const [written] = await db.atomic(async (block) =>
+    (await isHalted(chain, block, leaving.asset)) ? [] : queries.insertMove(block, network.code, move),
+  )
+  const signed = written && (await signAsked(chain, derivation, written))
+  if (signed) await broadcast(chain, signed)
+}
+
+/** Signs what is written down, and keeps it. Undefined where the signer refuses: then it is taken back. */
+async function signAsked(chain: Chain, derivation: bigint, move: queries.Move): Promise<SignedTransfer | undefined> {
+  const { db, clock, network, log } = chain
+  let signed: SignedTransfer
+  try {
+    signed = await sign(chain, derivation, { ...move, max_fee: move.asked_fee ?? move.max_fee })
+  } catch (err) {
+    // A halted signer may have signed this before it was halted. Any other refusal means that it never did.
+    if (!(err instanceof SignerRefusal) || err.code === 'halted') throw err
+    await db.atomic(async (block) => {
+      queries.dropAsked(block, move)
+    })
+    log.warn({ err, network: network.code, address: move.address }, 'The signer refused to bring coins to our wallet.')
+    return undefined
+  }
   await db.atomic(async (block) => {
-    queries.insertMove(block, network.code, move)
+    queries.keepMove(block, move, signed.hash, clock.realNow())
   })
-  await broadcast(chain, signed)
+  return signed
 }
 
 /**
@@ -38,7 +61,7 @@ async function sign(
   return keys.sign({ ...movement, chainId, nonce, gas, maxFee, priorityFee: maxFee })
 }
 
-/** Looks what became of a transfer: ends it when it is final, else brings it again, and raisedFees when it has waited for long. */
+/** Looks what became of a transfer: ends it when it is final, else brings it again, and a dearer one when it has waited for long. */
 export async function followMove(chain: Chain, { derivation }: queries.Purse, move: queries.Move): Promise<void> {
   const { db, node, network, confirmations } = chain
   const receipts = await node.askAll<Receipt | null>(
@@ -46,8 +69,11 @@ export async function followMove(chain: Chain, { derivation }: queries.Purse, mo
   )
   const receipt = receipts.find((one) => one !== null)
   if (!receipt) {
-    const last = await raised(chain, derivation, move)
-    return broadcast(chain, await sign(chain, derivation, last))
+    // What was written down when a process ended, or was halted, gets its signature first.
+    const asked = move.asked_fee === null ? await raised(chain, move) : move
+    const fresh = asked && (await mayMove(chain, move)) ? await signAsked(chain, derivation, asked) : undefined
+    const signed = fresh ?? (move.hashes.length > 0 ? await sign(chain, derivation, move) : undefined)
+    return signed && broadcast(chain, signed)
   }
   const block = BigInt(receipt.blockNumber)
   if (block > (await readHead(chain)) - BigInt(confirmations) + 1n) return
@@ -59,18 +85,18 @@ export async function followMove(chain: Chain, { derivation }: queries.Purse, mo
   await queries.endMove(db, move.id, counts ? costOf(receipt) : null)
 }
 
-async function raised(chain: Chain, derivation: bigint, move: queries.Move): Promise<queries.Move> {
+const mayMove = async (chain: Chain, { asset }: queries.Move): Promise<boolean> =>
+  !(await chain.db.atomic((block) => isHalted(chain, block, asset)))
+
+/** A move that has waited for long with a higher price, which is written down; undefined where there is none now, or it is halted. */
+async function raised(chain: Chain, move: queries.Move): Promise<queries.Move | undefined> {
   const { db, clock, settings } = chain
-  const at = clock.realNow()
-  if (at.getTime() - move.made_at.getTime() < settings.bumpAfterMs) return move
+  if (clock.realNow().getTime() - move.made_at.getTime() < settings.bumpAfterMs) return undefined
   const before = { maxFee: move.max_fee, priorityFee: move.max_fee }
   const fees = raisedFees(chain, before, await currentFees(chain))
-  if (!fees || move.amount <= move.gas * fees.maxFee) return move
-  const last = { ...move, max_fee: fees.maxFee, made_at: at }
-  const { hash } = await sign(chain, derivation, last)
-  const kept = { ...last, hashes: [...move.hashes, hash] }
-  await db.atomic(async (block) => {
-    queries.raiseMove(block, move.id, kept)
-  })
-  return kept
+  if (!fees || move.amount <= move.gas * fees.maxFee) return undefined
+  const written = await db.atomic(async (block) =>
+    (await isHalted(chain, block, move.asset)) ? [] : queries.raiseMove(block, move, fees.maxFee),
+  )
+  return written.length === 0 ? undefined : { ...move, asked_fee: fees.maxFee }
 }

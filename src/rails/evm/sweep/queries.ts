@@ -38,30 +38,49 @@ export type Move = {
   nonce: bigint
   gas: bigint
   max_fee: bigint
+  /** What is signed has these. */
   hashes: string[]
   made_at: Date
+  /** The price of gas that a signature is asked for with, until it is kept. */
+  asked_fee: bigint | null
 }
 
 /** The transfer that is on its way from an address. */
 export const openMove = (db: Db, network: string, address: string): Promise<Move[]> =>
   db.sql`
-    select id, address, asset, amount, nonce, gas, max_fee, hashes, made_at from evm_moves
+    select id, address, asset, amount, nonce, gas, max_fee, hashes, made_at, asked_fee from evm_moves
     where network = ${network} and address = ${address} and state = 'open'`
 
-/** Keeps a transfer before it is broadcast. A second one from the same address fails the block. */
-export const insertMove = (db: Atomic, network: string, move: Omit<Move, 'id'>): void => {
-  const { address, asset, amount, nonce, gas, max_fee: maxFee, hashes, made_at: at } = move
+/** Writes down a transfer before it is signed. A second one from the same address fails the block. */
+export const insertMove = (
+  db: Atomic,
+  network: string,
+  move: Pick<Move, 'address' | 'asset' | 'amount' | 'nonce' | 'gas' | 'max_fee' | 'made_at'>,
+): Promise<Move[]> =>
+  db.sql`
+    insert into evm_moves (network, address, asset, amount, nonce, gas, max_fee, hashes, made_at, asked_fee)
+    values (${network}, ${move.address}, ${move.asset}, ${move.amount}, ${move.nonce}, ${move.gas}, ${move.max_fee}, '{}',
+      ${move.made_at}, ${move.max_fee})
+    returning id, address, asset, amount, nonce, gas, max_fee, hashes, made_at, asked_fee`
+
+/** Writes down a higher price before it is signed, unless somebody has raised it since. What has the one before may still be taken. */
+export const raiseMove = (db: Atomic, { id, max_fee: fee }: Move, askedFee: bigint): Promise<{ id: bigint }[]> =>
+  db.sql`
+    update evm_moves set asked_fee = ${askedFee}
+    where id = ${id} and state = 'open' and asked_fee is null and max_fee = ${fee} returning id`
+
+/** Keeps what was signed, before it is broadcast. */
+export const keepMove = (db: Atomic, { id, asked_fee: fee }: Move, hash: string, at: Date): void => {
   db.send`
-    insert into evm_moves (network, address, asset, amount, nonce, gas, max_fee, hashes, made_at)
-    values (${network}, ${address}, ${asset}, ${amount}, ${nonce}, ${gas}, ${maxFee}, ${hashes}::text[], ${at})`
-  db.send`insert into evm_inner (hash) select unnest(${hashes}::text[]) on conflict do nothing`
+    update evm_moves set max_fee = ${fee}, hashes = hashes || ${hash}::text, made_at = ${at}, asked_fee = null
+    where id = ${id} and asked_fee = ${fee}`
+  db.send`insert into evm_inner (hash) values (${hash}) on conflict do nothing`
 }
 
-/** Keeps a raisedFees transfer in the place of one that waits, which may still be the one that is taken. */
-export const raiseMove = (db: Atomic, id: bigint, { max_fee: maxFee, hashes, made_at: at }: Move): void => {
-  db.send`
-    update evm_moves set max_fee = ${maxFee}, hashes = ${hashes}::text[], made_at = ${at} where id = ${id} and state = 'open'`
-  db.send`insert into evm_inner (hash) select unnest(${hashes}::text[]) on conflict do nothing`
+/** Takes back what was not signed: the higher price, or the whole transfer. */
+export const dropAsked = (db: Atomic, { id, asked_fee: fee }: Move): void => {
+  db.send`delete from evm_moves where id = ${id} and asked_fee = ${fee} and hashes = '{}'`
+  db.send`update evm_moves set asked_fee = null where id = ${id} and asked_fee = ${fee}`
 }
 
 /** Writes down that a transfer has ended, and the part of its cost to book. */

@@ -36,8 +36,6 @@ const worth = 10n
  */
 export async function sweepOnce(chain: Chain): Promise<void> {
   const { db, clock, network, log } = chain
-  // A halt of payouts stops every movement of ours.
-  if (await db.atomic((block) => isHalted(chain, block, nativeAsset(network).id))) return
   for (const purse of await queries.duePurses(db, network.code, clock.realNow(), most)) {
     let wait = 60_000
     try {
@@ -66,6 +64,8 @@ async function sweep(chain: Chain, purse: queries.Purse): Promise<number> {
     await followMove(chain, purse, open)
     return settings.scanEveryMs
   }
+  // A halt of payouts stops every movement of ours, the gas for one too. What is written down checks once more.
+  if (await db.atomic((block) => isHalted(chain, block, asset))) return settings.scanEveryMs
   const deep = (await readHead(chain)) - BigInt(confirmations) + 1n
   const [[now = 0n], [then = 0n]] = await Promise.all([
     balancesAt(chain, asset, [address], 'latest'),
