@@ -68,7 +68,7 @@ describe('what the papers say of the code', () => {
   })
 
   it('every setting that they name is one', () => {
-    const names = new Set(settings.map(({ name }) => name))
+    const names = new Set(settings.flatMap(({ name }) => [name, `${name}_FILE`]))
     const named = (paper: string) =>
       spansOf(paper).flatMap((span) => /^([A-Z]+_[A-Z_]+)(?:=.*)?$/.exec(span)?.[1] ?? [])
     holds(

@@ -32,6 +32,7 @@ Settings are environment variables, read once at the start. If any are wrong, th
 * Durations are written as in ISO 8601: \`PT15M\`, \`PT24H\`, \`P5D\`, \`PT0.5S\`. Years and months are refused, because their length varies.
 * Separate the items of a list with commas. Switches are \`on\` or \`off\` (or \`1\`, \`true\`, \`yes\`, \`0\`, \`false\`, \`no\`).
 * An empty value counts as absent. If the name of a variable resembles one of our settings, the log says so.
+* A secret need not be in the environment: \`DATABASE_URL_FILE\` names a file that holds what \`DATABASE_URL\` would, and so for every setting. Setting both is refused.
 IDLE
 <!-- Generated from src/app/config/config.ts. To update it, set WRITE_PAPERS=1 and run \`npm test -- papers\` -->
 `

@@ -206,6 +206,19 @@ test('a slip in a name that is plainly ours is pointed out, and nothing else is'
   ])
 })
 
+test('a secret can be in a file, which is named instead, and what is wrong with that is said without the secret', () => {
+  const url = 'postgres://cambio_service:hunter2@db.example.com/cambio?sslmode=verify-full'
+  const file = join(folder, 'database-url')
+  writeFileSync(file, `${url}\n`)
+  const inFile = { DATABASE_URL: undefined, DATABASE_URL_FILE: file }
+  const { database, warnings } = readConfig(live(inFile))
+  assert.deepEqual([database.urls, warnings], [[url], []])
+  assert.deepEqual(wrongLive({ ...inFile, DATABASE_URL: url }), ['DATABASE_URL'])
+  assert.deepEqual(wrongLive({ ...inFile, DATABASE_URL_FILE: '/nowhere' }), ['DATABASE_URL'])
+  assert.deepEqual(wrongLive({ ...inFile, DATABASE_URL_FILE: companyOnly }), ['DATABASE_URL'])
+  assert.deepEqual(wrongIn({ MODE_FILE: file }), ['MODE'])
+})
+
 test('an empty value counts as absent', () => {
   assert.deepEqual(readConfig(Object.fromEntries(settings.map(({ name }) => [name, '']))), readConfig({}))
 })

@@ -165,9 +165,9 @@ export class ConfigError extends Error {
  * Reads the environment. Throws a ConfigError that lists everything wrong at once, without repeating secrets, before anything
  * starts. An empty value counts as absent. Only `asOwner` may the database's owner be named in live mode.
  */
-export function readConfig(env: Source = process.env, { asOwner = false }: { asOwner?: boolean } = {}): Config {
+export function readConfig(source: Source = process.env, { asOwner = false }: { asOwner?: boolean } = {}): Config {
+  const { values, wrong, env } = readSettings(definitions, source)
   const live = env.MODE === 'live'
-  const { values, wrong } = readSettings(definitions, env)
   const { url: single, urls } = values.database
   if (urls.length === 0 && single !== undefined) urls.push(single)
 
@@ -292,7 +292,7 @@ function missingParts({ file }: Choices): SettingProblem[] {
 }
 
 function warningsAbout(env: Source): string[] {
-  const known = new Set(all.map(({ name }) => name))
+  const known = new Set(all.flatMap(({ name }) => [name, `${name}_FILE`]))
   const unknown = Object.keys(env).filter((name) => ownPrefixes.test(name) && !known.has(name))
   const warnings = unknown.map((name) => `${name} is not a known setting and is ignored.`)
   if (env.DATABASE_URL && env.DATABASE_URLS) warnings.push('DATABASE_URL is ignored, because DATABASE_URLS is set.')

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 
 import { parseDuration } from './duration.ts'
@@ -71,11 +72,12 @@ export function printSetting(one: Described): string {
 
 /**
  * Reads a tree of settings; empty texts count as absent. `wrong` has the error of each invalid setting, by name; its default is
- * among the `values`, so that rules between settings can still be checked.
+ * among the `values`, so that rules between settings can still be checked. `env` is the source with the texts of files.
  */
-export function readSettings<T extends Tree>(tree: T, env: Source) {
+export function readSettings<T extends Tree>(tree: T, source: Source) {
   const wrong = new Map<string, string>()
   const byName = new Map(settingsOf(tree).map((one) => [one.name, one]))
+  const env = withFiles(byName, source, wrong)
   const given: SettingTexts = { text: (name) => env[name] || byName.get(name)?.fallback(given) || '' }
 
   const readOne = (one: Setting<unknown>): unknown => {
@@ -92,7 +94,23 @@ export function readSettings<T extends Tree>(tree: T, env: Source) {
       Object.entries(branch).map(([at, node]) => [at, isSetting(node) ? readOne(node) : readTree(node)]),
     )
 
-  return { values: readTree(tree) as Values<T>, wrong }
+  return { values: readTree(tree) as Values<T>, wrong, env }
+}
+
+/** The environment with the texts of files: NAME_FILE names the file that holds the text of the setting NAME. */
+function withFiles(known: ReadonlyMap<string, unknown>, source: Source, wrong: Map<string, string>): Source {
+  const env = { ...source }
+  for (const name of known.keys()) {
+    const path = source[`${name}_FILE`]
+    if (!path || known.has(`${name}_FILE`)) continue
+    try {
+      env[name] = readFileSync(path, 'utf8').trim()
+    } catch {
+      wrong.set(name, `cannot be read from the file that ${name}_FILE names: ${path}`)
+    }
+    if (source[name]) wrong.set(name, `is set, and so is ${name}_FILE`)
+  }
+  return env
 }
 
 /** Reads a whole number from `min` to `max`. */
