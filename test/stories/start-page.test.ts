@@ -43,6 +43,11 @@ const secretsOf = ({ sandbox }: Exchange): string[] => [
   sandbox.portal.password,
 ]
 
+it('security.txt names its own address', async () => {
+  const answer = await fetch(`${exchange.url}/.well-known/security.txt`)
+  assert.match(await answer.text(), new RegExp(`^Canonical: ${exchange.url}/\\.well-known/security\\.txt$`, 'm'))
+})
+
 describe('the start page of the sandbox', () => {
   it('opens a real checkout with one button, and lists the call that created the order', async () => {
     const pressed = await press({ do: 'buy' })

@@ -11,7 +11,8 @@ const validDays = 180
  * `GET /.well-known/security.txt` (RFC 9116): where to report a vulnerability, which is the operator's support contact. 404 while the
  * settings name no company.
  */
-export function securityTxt(app: FastifyInstance, { config, clock, publicUrl }: Ctx): void {
+export function securityTxt(app: FastifyInstance, ctx: Ctx): void {
+  const { clock, config } = ctx
   const { company } = config
   if (!company) return
   const { support } = company
@@ -22,7 +23,7 @@ export function securityTxt(app: FastifyInstance, { config, clock, publicUrl }: 
       `Contact: ${contact}`,
       `Expires: ${expires.toISOString()}`,
       'Preferred-Languages: en',
-      `Canonical: ${publicUrl}/.well-known/security.txt`,
+      `Canonical: ${ctx.publicUrl}/.well-known/security.txt`,
     ]
     return reply.type('text/plain; charset=utf-8').send(`${lines.join('\n')}\n`)
   })

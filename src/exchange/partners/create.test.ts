@@ -69,9 +69,11 @@ describe('a partner account', () => {
     })
   })
 
-  it('is refused without a name', async () => {
+  it('is refused without a name of one line', async () => {
     await assert.rejects(createPartner(ctx, { name: '  ' }, 'test'), { code: 'BAD_REQUEST' })
     await assert.rejects(createPartner(ctx, { name: 'x'.repeat(201) }, 'test'), { code: 'BAD_REQUEST' })
+    for (const name of ['Shop\nPaid by us', 'Shop\tLtd', 'Shop\u202e', 'Shop\u0000'])
+      await assert.rejects(createPartner(ctx, { name }, 'test'), { code: 'BAD_REQUEST' }, JSON.stringify(name))
   })
 
   it('is not found if it does not exist', async () => {

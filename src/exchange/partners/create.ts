@@ -3,6 +3,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { randomId } from '../../platform/lib/ids.ts'
 import { badField } from '../../platform/lib/refusal.ts'
+import { isUnsafeLine } from '../../platform/lib/unsafe-characters.ts'
 import { makeKey } from './keys.ts'
 import type { Partner } from './partner.ts'
 import * as queries from './partners.sql.ts'
@@ -18,7 +19,7 @@ export type NewPartner = {
   webhook_secret: string
 }
 
-/** Makes a partner account with one key of each kind, in one atomic block. Refuses a name that is empty or over 200 long. */
+/** Makes a partner account with one key of each kind, in one atomic block. Refuses a name that is empty, over 200 long or not one line. */
 export async function createPartner(
   ctx: Ctx,
   { name, features = {} }: { name: string; features?: Partial<Record<Feature, boolean>> },
@@ -66,7 +67,8 @@ export async function createPartner(
 
 /** A partner's name, as people typed it. */
 export function readName(name: string): string {
-  if (name.trim() === '' || name.length > 200)
-    throw badField('name', 'A partner needs a name of at most 200 characters.')
-  return name.trim()
+  const trimmed = name.trim()
+  if (trimmed === '' || name.length > 200 || isUnsafeLine(trimmed))
+    throw badField('name', 'A partner needs a name of at most 200 characters that can be seen, on one line.')
+  return trimmed
 }
