@@ -129,7 +129,7 @@ const work: Record<Path, (signer: KeySigner, fields: Fields) => Promise<unknown>
     await signer.approve({ payout, asset, amount: BigInt(units), destination }, bounds, { approver, signature })
     return {}
   },
-  '/payout': async (signer, { payout }) => ({ is_signed: await signer.hasSigned(payout) }),
+  '/payout': async (signer, { payout }) => ({ signed: await signer.signedFor(payout) }),
   '/signed': (signer, { after }) => Promise.resolve(signer.signedAfter(after)),
   '/status': (signer, { seen: line }) =>
     Promise.resolve({ ...signer.status(), ...(line ? { has_seen: signer.hasLine(line) } : {}) }),

@@ -2,6 +2,7 @@ import { createHash, verify } from 'node:crypto'
 
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
+import type { JournalTransfer } from '../rails/chain/ended.ts'
 import { type Payment, SignerRefusal, type SigningFamily } from '../rails/keys/signer.ts'
 import { beginning, type Journal, type JournalEntry } from './journal.ts'
 import { approvalContent, type ApprovalBounds, longestApprovalMs } from './approval.ts'
@@ -52,8 +53,8 @@ export type KeySigner = {
   resume(given: ApproverSignature): Promise<{ status: 'waiting_for_second_operator' | 'resumed' }>
   approve(payment: Payment, bounds: ApprovalBounds, given: ApproverSignature): Promise<void>
   status(): SignerStatus
-  /** Whether anything was signed for a payout, once what is under way has ended. */
-  hasSigned(payout: string): Promise<boolean>
+  /** What was signed for a payout, once what is under way has ended. */
+  signedFor(payout: string): Promise<JournalTransfer[]>
   /** The payments of the journal after a line, in pages. */
   signedAfter(line: number): SignedPage
   /** Whether the journal has a line that somebody has seen before. An older copy of the journal does not. */
@@ -67,6 +68,16 @@ type Dependencies = {
   log: Log
   families: Readonly<Record<string, SigningFamily<never, unknown, unknown>>>
 }
+
+/** A family names its transfers `txid` or `hash`. */
+type KeptTransfer = { raw?: string; txid?: string; hash?: string }
+
+const transfersOf = ({ lines }: Journal, payout: string): JournalTransfer[] =>
+  lines.flatMap(({ entry }) => {
+    if (entry.kind !== 'signature' || entry.payments.every((one) => one.payout !== payout)) return []
+    const { raw = null, txid, hash = null } = (entry.signed ?? {}) as KeptTransfer
+    return [{ id: txid ?? hash, raw }]
+  })
 
 /** Opens the signer on its journal. No bytes leave it that are not on the disk first. */
 export function openKeySigner({ policy, journal, clock, log, families }: Dependencies): KeySigner {
@@ -174,7 +185,7 @@ export function openKeySigner({ policy, journal, clock, log, families }: Depende
           )
         if (!isKnown) await record({ kind: 'approval', content, ...given })
       }),
-    hasSigned: (payout) => inTurn(() => Promise.resolve(memory.payment(payout) !== undefined)),
+    signedFor: (payout) => inTurn(() => Promise.resolve(memory.payment(payout) ? transfersOf(journal, payout) : [])),
     signedAfter: (line) => {
       const { lines } = journal
       const payments: SignedLine[] = []

@@ -29,7 +29,7 @@ export type FakeCheckoutCom = {
   owed: CallbackRequest[]
   /** The answer to the next request that changes something gets lost. */
   losesAnswer: boolean
-  /** It answers nobody, as long as this is set. */
+  /** It can't be reached as long as this is set. */
   isAway: boolean
 }
 

@@ -34,7 +34,7 @@ export type FakeHyperswitch = HyperswitchWorld &
     fail(method: string, path: RegExp, fault: Fault, times?: number): void
     /** Nothing fails any more. */
     heal(): void
-    /** It answers nobody, as long as this is set. */
+    /** It can't be reached as long as this is set. */
     isAway: boolean
     stop(): Promise<void>
   }

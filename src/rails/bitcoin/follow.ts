@@ -11,6 +11,7 @@ import { lookAtMempool, type Mempool, newMempool, replacedBy } from './mempool.t
 import { readHash, readHeight } from './node.ts'
 import * as queries from './queries.ts'
 import { changesOf, type NumberedBlock, readBlocks, readWaiting } from './read-blocks.ts'
+import { learnAttempts } from './sending/learn-attempts.ts'
 import { chargeCosts, endSends, sendOnce } from './sending/send.ts'
 
 /** A process that follows a chain: its name among several, and where it reports. */
@@ -175,6 +176,7 @@ async function settle(
     finalBlock: lease.final_block ?? 0n,
   })
   const waiting = tip.number >= head ? await waitingGone(chain, tip.number) : undefined
+  await learnAttempts(chain, agreed)
   return db.atomic(async (block): Promise<Round> => {
     const [locked] = await queries.lockChain(block, network.code, lease.fence)
     if (!locked) return 'elsewhere'

@@ -5,7 +5,7 @@ import { base58 } from '@scure/base'
 import { ripemd160 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 
-import type { HasSigned } from '../chain/ended.ts'
+import type { SignedFor } from '../chain/ended.ts'
 import type { MostOf } from '../keys/signer-caps.ts'
 import type { ChainRules } from './networks.ts'
 import type { AddressForms } from '../../reference/addresses/output-script.ts'
@@ -39,7 +39,7 @@ export type Signer = {
   sign(plan: SignPlan): Promise<SignedTransfer>
   /** What another process signs at most. */
   most?: MostOf
-  hasSigned?: HasSigned
+  signedFor?: SignedFor
 }
 
 /** The addresses of one account, derived from its public key alone. */

@@ -1,5 +1,5 @@
 import { rememberCaps, type SaidCaps } from '../keys/signer-caps.ts'
-import { hasSignedBy, type SignerClient } from '../keys/signer-client.ts'
+import { signedForBy, type SignerClient } from '../keys/signer-client.ts'
 import type { SignedTransfer, Signer } from './keys.ts'
 import type { BitcoinSettings } from './settings.ts'
 
@@ -20,7 +20,7 @@ export function remoteSigner(
   const { learn, most } = rememberCaps(client)
   return {
     most,
-    hasSigned: hasSignedBy(client),
+    signedFor: signedForBy(client),
     accountKey: async () => {
       const said = await client.call<SaidCaps & { keys: string }>('/keys', { family: 'bitcoin', chain })
       learn(said)

@@ -27,27 +27,35 @@ export const unlessEnded = (
     if (!(await isEnded(block, code, key))) await submit(block)
   })
 
-/** Says whether anything was ever signed for a payout, where another process has the keys and a journal. */
-export type HasSigned = (payout: string) => Promise<boolean>
+/** A transfer that was signed for a payout: its id and bytes on the chain; null where the journal has not kept them. */
+export type JournalTransfer = { id: string | null; raw: string | null }
 
-/** What the signer says of a payout. Keys in this process sign what our tables have, and nothing else. */
-export type SaidOfPayout = 'signed' | 'not_signed' | 'unknown'
+/** All that was ever signed for a payout, where another process has the keys and a journal. */
+export type SignedFor = (payout: string) => Promise<readonly JournalTransfer[]>
 
-export async function askSigner(signer: { hasSigned?: HasSigned } | undefined, key: string): Promise<SaidOfPayout> {
-  try {
-    return (await signer?.hasSigned?.(key)) ? 'signed' : 'not_signed'
-  } catch {
-    // A refusal says why.
-    return 'unknown'
-  }
+type Keys = { signedFor?: SignedFor } | undefined
+
+/**
+ * Refuses to end a payout that our tables call unsigned, and the signer does not: they may be older than its journal. Keys in this process
+ * sign what our tables have, and nothing else.
+ */
+export async function refuseSigned(keys: Keys, key: string): Promise<void> {
+  const signed = await keys?.signedFor?.(key).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : 'It does not answer.'
+    throw notExcluded(`It is not known whether the signer has signed a transfer for this payout. ${why}`)
+  })
+  if (signed && signed.length > 0)
+    throw notExcluded('The signer has signed a transfer for this payout, which may still be carried out.')
 }
 
-/** Refuses to end a payout that our tables call unsigned, and the signer does not: they may be older than its journal. */
-export function refuseSigned(said: SaidOfPayout): void {
-  if (said === 'signed')
-    throw notExcluded('The signer has signed a transfer for this payout, which may still be carried out.')
-  if (said === 'unknown')
-    throw notExcluded(
-      'The signer does not answer, so it is not known whether it has signed a transfer for this payout.',
-    )
+/**
+ * The transfer with an id, if the signer has signed it for a payout and our tables do not know: they are older than its journal. Throws
+ * where that is not known, so that nothing is taken for somebody else's transfer.
+ */
+export async function findSigned(keys: Keys, key: string, id: string): Promise<JournalTransfer | undefined> {
+  const signed = (await keys?.signedFor?.(key)) ?? []
+  const found = signed.find((one) => one.id === id)
+  if (!found && signed.some((one) => one.id === null))
+    throw new Error(`The signer's journal has a transfer for the payment ${key} without its bytes.`)
+  return found
 }

@@ -32,7 +32,7 @@ export type RailHarness = {
   deposits?: DepositHarness
   payouts?: PayoutHarness
   callbacks?: CallbackHarness
-  /** The provider, or each of its nodes, answers nobody until it comes back. */
+  /** The provider, or each of its nodes, can't be reached until it comes back. */
   goDown?(): Promise<void> | void
   comeBack?(): Promise<void> | void
 }

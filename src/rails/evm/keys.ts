@@ -2,7 +2,7 @@ import { ECDH } from 'node:crypto'
 
 import type { HDKey } from '@scure/bip32'
 
-import type { HasSigned } from '../chain/ended.ts'
+import type { SignedFor } from '../chain/ended.ts'
 import type { MostOf } from '../keys/signer-caps.ts'
 import { indicesOf } from './derivation.ts'
 import type { Hex } from './node.ts'
@@ -17,7 +17,7 @@ export type Keys = OwnAddresses & {
   sign(transfer: Transfer): Promise<SignedTransfer>
   /** What another process signs at most. */
   most?: MostOf
-  hasSigned?: HasSigned
+  signedFor?: SignedFor
 }
 
 /** Public keys: the wallet that pays out, and the parent of the addresses of transactions as an xpub. */

@@ -1,5 +1,5 @@
 import { rememberCaps, type SaidCaps } from '../keys/signer-caps.ts'
-import { hasSignedBy, type SignerClient } from '../keys/signer-client.ts'
+import { signedForBy, type SignerClient } from '../keys/signer-client.ts'
 import { type Keys, openAddresses, type PublicKeys, type SignedTransfer } from './keys.ts'
 
 /** A transfer as it goes to the signer's process, with one of the routes. Numbers are decimal texts. */
@@ -27,7 +27,7 @@ export async function remoteKeys(client: SignerClient): Promise<Keys> {
   return {
     ...own,
     most,
-    hasSigned: hasSignedBy(client),
+    signedFor: signedForBy(client),
     sign: ({ network, chainId, nonce, asset, amount, gas, maxFee, priorityFee, route }) => {
       const parts: EvmParts = {
         network,

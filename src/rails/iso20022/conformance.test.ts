@@ -35,8 +35,8 @@ async function turn(): Promise<void> {
   }
 }
 
-/** The folder that the bank's files come into. */
-const inbox = (): string => join(world.folder, 'in')
+/** Where the bank's files come in, and payment files appear. */
+const folders = (): string[] => ['in', 'out'].map((name) => join(world.folder, name))
 
 const conflict = (): never => {
   throw new Refusal('CONFLICT', 'There is nothing to reverse.')
@@ -56,11 +56,15 @@ const harness = (): RailHarness => ({
     await turn()
     return world.events.splice(0)
   },
-  // The folder of the bank's files is no longer mounted.
-  goDown: () => renameSync(inbox(), `${inbox()}-away`),
+  // The folders of the bank are no longer mounted.
+  goDown: () => {
+    for (const folder of folders()) renameSync(folder, `${folder}-away`)
+  },
   comeBack: () => {
-    rmSync(inbox(), { recursive: true, force: true })
-    renameSync(`${inbox()}-away`, inbox())
+    for (const folder of folders()) {
+      rmSync(folder, { recursive: true, force: true })
+      renameSync(`${folder}-away`, folder)
+    }
   },
   deposits: {
     category: 'SEPA',

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 
-import type { HasSigned } from '../chain/ended.ts'
+import type { SignedFor, JournalTransfer } from '../chain/ended.ts'
 import { SignerRefusal, type SignerRefusalCode } from './signer.ts'
 
 /** Calls the signer over its socket. A refusal is a `SignerRefusal`; that it cannot be reached is a plain error. */
@@ -40,11 +40,11 @@ export const openSignerClient = (socket: string, memory?: JournalMemory): Signer
   },
 })
 
-/** Whether the signer has ever signed anything for a payout, as its journal says. */
-export const hasSignedBy =
-  (client: SignerClient): HasSigned =>
+/** What the signer's journal has of a payout. */
+export const signedForBy =
+  (client: SignerClient): SignedFor =>
   async (payout) =>
-    (await client.call<{ is_signed: boolean }>('/payout', { payout })).is_signed
+    (await client.call<{ signed: JournalTransfer[] }>('/payout', { payout })).signed
 
 const post = (
   socketPath: string,

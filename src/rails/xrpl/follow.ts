@@ -8,7 +8,7 @@ import type { Chain } from './chain.ts'
 import { toRailEvent } from './events.ts'
 import { readAccount, readMovements, readState } from './ledger.ts'
 import * as queries from './queries.ts'
-import { endPayments, sendOnce } from './sending/send.ts'
+import { endPayments, learnAttempts, sendOnce } from './sending/send.ts'
 
 /** A process that follows the account: its name among several, and where it reports. */
 export type Follower = Reports & { chain: Chain; holder: string }
@@ -60,6 +60,10 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
   const movements = to < from ? { payments: [], sent: [] } : await readMovements(node, account, { from, to })
   const { payments, sent } = movements
   const { agreed, doubt } = await compareNodes(chain, { from, to, head, movements })
+  await learnAttempts(
+    chain,
+    sent.filter(({ ledger }) => ledger <= agreed),
+  )
   const round = await db.atomic(async (block): Promise<Round> => {
     const [locked] = await queries.lockAccount(block, network.code, lease.fence)
     if (locked?.next_ledger !== from) return 'elsewhere'

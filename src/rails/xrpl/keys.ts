@@ -5,7 +5,7 @@ import { hex } from '@scure/base'
 import { ripemd160 } from '@noble/hashes/legacy.js'
 import { sha256, sha512 } from '@noble/hashes/sha2.js'
 
-import type { HasSigned } from '../chain/ended.ts'
+import type { SignedFor } from '../chain/ended.ts'
 import type { MostOf } from '../keys/signer-caps.ts'
 import { encodeRippleBase58 } from '../../reference/addresses/base58.ts'
 
@@ -35,7 +35,7 @@ export type Signer = {
   sign(payment: UnsignedPayment): Promise<SignedPayment>
   /** What another process signs at most. */
   most?: MostOf
-  hasSigned?: HasSigned
+  signedFor?: SignedFor
 }
 
 /** BIP-44: XRP has the coin type 144, coins without worth have 1. */

@@ -1,5 +1,5 @@
 import { rememberCaps, type SaidCaps } from '../keys/signer-caps.ts'
-import { hasSignedBy, type SignerClient } from '../keys/signer-client.ts'
+import { signedForBy, type SignerClient } from '../keys/signer-client.ts'
 import type { SignedPayment, Signer, UnsignedPayment, XrplNetwork } from './keys.ts'
 
 /** A payment as it goes to the signer's process. */
@@ -10,7 +10,7 @@ export function remoteSigner(client: SignerClient, chain: XrplNetwork): Signer {
   const { learn, most } = rememberCaps(client)
   return {
     most,
-    hasSigned: hasSignedBy(client),
+    signedFor: signedForBy(client),
     account: async () => {
       const said = await client.call<SaidCaps & { keys: string }>('/keys', { family: 'xrpl', chain })
       learn(said)

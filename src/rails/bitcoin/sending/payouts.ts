@@ -1,5 +1,5 @@
 import { Refusal } from '../../../platform/lib/refusal.ts'
-import { askSigner, isEnded, keepEnded, lockPayout, notExcluded, refuseSigned, unlessEnded } from '../../chain/ended.ts'
+import { isEnded, keepEnded, lockPayout, notExcluded, refuseSigned, unlessEnded } from '../../chain/ended.ts'
 import { type PayoutProgress, refusalOf } from '../../chain/refusals.ts'
 import { stampOf } from '../../chain/stamp.ts'
 import { mostWithFee } from '../../keys/signer-caps.ts'
@@ -73,7 +73,9 @@ async function progress({ db, network }: Chain, key: string): Promise<PayoutProg
 
 /** A payout in a transfer ends with it: once a final block spends what each of its attempts spends. */
 async function end({ db, network, signer }: Chain, key: string, how: 'check' | 'end'): Promise<void> {
-  const said = await askSigner(signer, key)
+  const [known] = await queries.paymentOf(db, network.code, key)
+  if (known?.state === 'never') return
+  await refuseSigned(signer, key)
   await db.atomic(async (block) => {
     lockPayout(block, network.code, key)
     const [payment] = await queries.lockPayment(block, network.code, key)
@@ -81,7 +83,6 @@ async function end({ db, network, signer }: Chain, key: string, how: 'check' | '
     if (payment && payment.state !== 'waiting') {
       throw notExcluded(`The payout is in a transfer on ${network.name} whose inputs are unspent or spent by itself.`)
     }
-    refuseSigned(said)
     if (how === 'check') return
     keepEnded(block, network.code, key)
     if (payment) queries.endWaiting(block, network.code, key)

@@ -231,6 +231,52 @@ export const endSends = (db: Atomic, network: string, upTo: bigint): void => {
     update bitcoin_payments set state = 'never' from never where send_id = never.id`
 }
 
+/** Transfers of payouts whose inputs are spent, in a block up to a number, by a transfer that is no attempt of theirs. */
+export const unknownAttempts = (
+  db: Db,
+  network: string,
+  upTo: bigint,
+): Promise<{ send_id: bigint; plan_key: string; txid: string; block: bigint }[]> =>
+  db.sql`
+    select distinct on (send.id) send.id as send_id, plan_key, coin.spent_by as txid, coin.spent_block as block
+    from bitcoin_sends as send
+    join bitcoin_payments as payment on payment.send_id = send.id
+    join bitcoin_inputs as input on input.send_id = send.id and input.since = 1 and not input.is_dropped
+    join bitcoin_coins as coin on coin.network = ${network} and coin.txid = input.txid and coin.vout = input.vout
+    where send.network = ${network} and send.state = 'open' and coin.spent_block <= ${upTo}
+      and not exists (select from bitcoin_attempts as attempt where attempt.send_id = send.id and attempt.txid = coin.spent_by)
+    order by send.id, payment.number`
+
+/** The amounts of outputs that were ours. */
+export const amountsOf = (
+  db: Db,
+  network: string,
+  outpoints: readonly { txid: string; vout: number }[],
+): Promise<{ amount: bigint }[]> =>
+  db.sql`
+    select distinct on (txid, vout) amount from bitcoin_coins
+    join unnest(${outpoints.map(({ txid }) => txid)}::text[], ${outpoints.map(({ vout }) => vout)}::integer[]) as spent (txid, vout)
+      using (txid, vout)
+    where network = ${network} order by txid, vout, inclusion desc`
+
+/** Stores an attempt that is in a block already. */
+export const learnAttempt = (
+  db: Db,
+  sendId: bigint,
+  {
+    txid,
+    raw,
+    fee,
+    change,
+    block,
+    at,
+  }: { txid: string; raw: string; fee: bigint; change: bigint; block: bigint; at: Date },
+): Promise<unknown[]> =>
+  db.sql`
+    insert into bitcoin_attempts (send_id, number, txid, raw, fee, size, change, made_at, block)
+    select send_id, max(number) + 1, ${txid}, ${raw}, ${fee}, max(size), ${change}, ${at}, ${block}
+    from bitcoin_attempts where send_id = ${sendId} group by send_id`
+
 /** Removes whom transfers pay, once they are in a block at most as high as this. */
 export const forgetRecipients = (db: Atomic, network: string, upTo: bigint): void => {
   db.send`

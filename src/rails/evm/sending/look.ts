@@ -1,4 +1,5 @@
 import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
+import { findSigned } from '../../chain/ended.ts'
 import type { Evidence } from '../../evidence.ts'
 import type { PlanOutcome } from '../../rail.ts'
 import { isConfirmed, isIncluded } from '../agree.ts'
@@ -32,6 +33,11 @@ export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
   const sender = keys.hot.toLowerCase()
   const [other] = await queries.usedBy(db, network.code, { sender, nonce: send.nonce, upTo })
   if (other && (await isIncluded(chain, { hash: other.hash, sender, nonce: send.nonce, upTo }))) {
+    // A database that was restored does not know every candidate that was signed.
+    if (await findSigned(keys, plan.key, other.hash)) {
+      await queries.learnCandidate(db, send.id, other.hash, chain.clock.realNow())
+      return { state: 'pending', lookAgainInMs: 0 }
+    }
     await queries.endSend(db, send.id, 'never')
     return { state: 'never' }
   }

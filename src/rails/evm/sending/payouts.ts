@@ -1,4 +1,4 @@
-import { askSigner, isEnded, keepEnded, notExcluded, refuseSigned } from '../../chain/ended.ts'
+import { isEnded, keepEnded, notExcluded, refuseSigned } from '../../chain/ended.ts'
 import { type PayoutProgress, refusalOf } from '../../chain/refusals.ts'
 import { mostWithFee } from '../../keys/signer-caps.ts'
 import type { PayoutHalf } from '../../rail.ts'
@@ -46,14 +46,15 @@ async function progress({ db, network }: Chain, { key }: Plan): Promise<PayoutPr
 async function end(chain: Chain, plan: Plan, how: 'check' | 'end'): Promise<void> {
   const { db, network, keys } = chain
   const sender = keys.hot.toLowerCase()
-  const said = await askSigner(keys, plan.key)
   if ((await queries.sendOf(db, network.code, plan.key)).length > 0) await lookAt(chain, plan)
+  const [known] = await queries.sendOf(db, network.code, plan.key)
+  if (known?.state === 'never') return
+  await refuseSigned(keys, plan.key)
   await db.atomic(async (block) => {
     await queries.lockWallet(block, network.code, sender)
     const [send] = await queries.sendOf(block, network.code, plan.key)
     if (send?.state === 'never') return
     if (send) throw notExcluded(`The nonce of the payout on ${network.name} was not used by anything else.`)
-    refuseSigned(said)
     if (how === 'end') keepEnded(block, network.code, plan.key)
   })
 }

@@ -1,6 +1,6 @@
 import { checkAddress } from '../../../reference/addresses/address.ts'
 import { Refusal } from '../../../platform/lib/refusal.ts'
-import { askSigner, isEnded, keepEnded, lockPayout, notExcluded, refuseSigned, unlessEnded } from '../../chain/ended.ts'
+import { isEnded, keepEnded, lockPayout, notExcluded, refuseSigned, unlessEnded } from '../../chain/ended.ts'
 import { type PayoutProgress, refusalOf } from '../../chain/refusals.ts'
 import { stampOf } from '../../chain/stamp.ts'
 import { mostWithFee } from '../../keys/signer-caps.ts'
@@ -71,7 +71,9 @@ async function progress({ db, network }: Chain, key: string): Promise<PayoutProg
 
 /** A payout with a number ends with it: once a validated ledger has something else under this number. */
 async function end({ db, network, signer }: Chain, key: string, how: 'check' | 'end'): Promise<void> {
-  const said = await askSigner(signer, key)
+  const [known] = await queries.paymentOf(db, network.code, key)
+  if (known?.state === 'never') return
+  await refuseSigned(signer, key)
   await db.atomic(async (block) => {
     lockPayout(block, network.code, key)
     const [payment] = await queries.lockPayment(block, network.code, key)
@@ -79,7 +81,6 @@ async function end({ db, network, signer }: Chain, key: string, how: 'check' | '
     if (payment && payment.state !== 'waiting') {
       throw notExcluded(`The number of the payout on ${network.name} was not used by anything else.`)
     }
-    refuseSigned(said)
     if (how === 'check') return
     keepEnded(block, network.code, key)
     if (payment) queries.giveUp(block, payment.id)

@@ -98,6 +98,24 @@ export const insertAttempt = (
   db.send`
     insert into xrpl_attempts (payment_id, number, last_ledger, fee) values (${id}, ${number}, ${lastLedger}, ${fee})`
 
+/** Payments whose number was used by a transaction that is no attempt of theirs. */
+export const unknownAttempts = (
+  db: Db,
+  network: string,
+  sent: readonly OwnTransaction[],
+): Promise<{ id: bigint; plan_key: string; hash: string }[]> =>
+  db.sql`
+    select id, plan_key, used.hash
+    from unnest(${sent.map(({ sequence }) => sequence)}::bigint[], ${sent.map(({ hash }) => hash)}::text[]) as used (sequence, hash)
+    join xrpl_payments as payment on payment.network = ${network} and payment.sequence = used.sequence
+    where state = 'sent' and not exists (
+      select from xrpl_attempts as attempt where attempt.payment_id = payment.id and attempt.hash = used.hash)`
+
+export const learnAttempt = (db: Db, id: bigint, { hash, ledger, fee }: OwnTransaction): Promise<unknown[]> =>
+  db.sql`
+    insert into xrpl_attempts (payment_id, number, last_ledger, fee, hash)
+    select ${id}, coalesce(max(number), 0) + 1, ${ledger}, ${fee}, ${hash} from xrpl_attempts where payment_id = ${id}`
+
 /** Keeps what was signed, before it leaves. */
 export const keepSigned = (
   db: Atomic,

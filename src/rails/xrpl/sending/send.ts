@@ -1,4 +1,5 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
+import { findSigned } from '../../chain/ended.ts'
 import { forgetRefusals, keepRefusals } from '../../chain/refusals.ts'
 import { refuseForged, type StampedPayment } from '../../chain/stamp.ts'
 import { payoutsHalted } from '../../halts.ts'
@@ -38,6 +39,18 @@ export async function sendOnce(chain: Chain, look: Look): Promise<void> {
   }
   if (halted) return
   if (open.length < mostOpen) await sendWaiting(chain, signer, look, open)
+}
+
+/**
+ * Stores attempts that only the signer's journal has, before the ledger that took them is final: a database that was restored would take
+ * them for somebody else's.
+ */
+export async function learnAttempts({ db, network, signer }: Chain, sent: readonly OwnTransaction[]): Promise<void> {
+  if (sent.length === 0 || !signer?.signedFor) return
+  for (const { id, plan_key: key, hash } of await queries.unknownAttempts(db, network.code, sent)) {
+    const used = sent.find((one) => one.hash === hash)
+    if (used && (await findSigned(signer, key, hash))) await queries.learnAttempt(db, id, used)
+  }
 }
 
 /** Ends payments in the block that makes their ledgers final. Gives what failed ones have cost, in drops. */
