@@ -129,6 +129,8 @@ async function serveChain() {
     getblockhash: (height) => chain[Number(height)]?.hash,
     getblock: (hash) => chain.find((one) => one.hash === hash)?.raw,
     getrawmempool: () => [],
+    getnetworkinfo: () => ({ relayfee: 0.00001 }),
+    estimatesmartfee: () => ({ feerate: 0.00001 }),
   }
   const server = createServer((request, response) => {
     let body = ''

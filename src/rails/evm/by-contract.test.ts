@@ -60,6 +60,10 @@ describe('coins that a contract sends to an address of an order', () => {
       ['deposit_seen', reference, ether],
       ['deposit_final', reference, ether],
     ])
+    assert.deepEqual(
+      (await one.deposit.look(reference)).map(({ body }) => body.arrived_by),
+      ['contract', 'contract'],
+    )
     await one.chain.db.sql`update evm_chains set holder = null, lease_until = null`
     assert.deepEqual(await later(other), [])
     await one.chain.db.sql`update evm_chains set holder = null, lease_until = null`

@@ -31,7 +31,12 @@ export function toRailEvent(arrival: Arrival, status: Status): RailEvent {
     payment,
     asset: arrival.asset,
     amount: arrival.amount,
-    body: { payment, status: status.toUpperCase() },
+    body: {
+      payment,
+      status: status.toUpperCase(),
+      // Found at an address, at a block: no transfer to it says so.
+      ...(arrival.hash.includes('@') ? { arrived_by: 'contract' } : {}),
+    },
   }
 }
 

@@ -27,6 +27,7 @@ type Empty = { above: bigint; hash: string | undefined; head: bigint }
 /** What a node with empty blocks answers; undefined where it is asked of the others. */
 function ofEmptyBlocks({ method, params: [param] }: Call, { above, hash, head }: Empty): unknown {
   if (method === 'eth_blockNumber') return toHex(head)
+  if (method === 'eth_getBalance' || method === 'eth_getTransactionCount') return '0x0'
   const isEmptyBlock = method === 'eth_getBlockByNumber' && BigInt(param as string) > above
   if (!isEmptyBlock) {
     return method === 'eth_getLogs' && (param as { blockHash: string }).blockHash <= hashOf(head) ? [] : undefined
