@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
-import { addKey } from '../../src/exchange/operators/operator-keys.ts'
+import { addKey, endKey } from '../../src/exchange/operators/operator-keys.ts'
+import type { Ctx } from '../../src/exchange/context.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { formsIn, valuesOf } from '../support/page-forms.ts'
 import { someone } from '../support/signing.ts'
@@ -16,13 +17,19 @@ before(async () => {
   exchange = await startExchange()
   base = exchange.url.replace('127.0.0.1', 'localhost')
   const { ctx } = exchange.service.composition
-  const [atConsole, atPortal] = [softPasskey(base), softPasskey(base)]
-  await addKey(ctx, await someone(ctx), atConsole.key, { at: 'machine', actor: 'test' })
+  const atPortal = softPasskey(base)
   await addToPortal(exchange, atPortal, exchange.sandbox.portal.email)
-  passkeys.set('console', atConsole)
   passkeys.set('portal', atPortal)
+  passkeys.set('console', (await passkeyOfOperator(ctx)).passkey)
 })
 after(() => exchange.stop())
+
+/** A passkey at the console of an operator who has no other. */
+async function passkeyOfOperator(ctx: Ctx): Promise<{ passkey: SoftPasskey; id: bigint }> {
+  const passkey = softPasskey(base)
+  const { id } = await addKey(ctx, await someone(ctx), passkey.key, { at: 'machine', actor: 'test' })
+  return { passkey, id }
+}
 
 const send = (area: string, form: Record<string, string>): Promise<Response> =>
   fetch(`${base}/${area}/passkeys/sign-in`, {
@@ -40,10 +47,13 @@ async function shown(area: string): Promise<{ form: Record<string, string>; aske
   return { form: valuesOf(form), asked: form.fields.find(({ asked }) => asked)?.asked ?? '' }
 }
 
-async function signIn(area: string): Promise<Response> {
+/** What a browser with the passkey sends. */
+async function signed(area: string, passkey = passkeys.get(area)): Promise<Record<string, string>> {
   const { form, asked } = await shown(area)
-  return send(area, { ...form, passkey: passkeys.get(area)?.answer(asked) ?? '' })
+  return { ...form, passkey: passkey?.answer(asked) ?? '' }
 }
+
+const signIn = async (area: string): Promise<Response> => send(area, await signed(area))
 
 /** An answer of somebody else that names a passkey of which only the credential is known. */
 async function guess(area: string): Promise<Response> {
@@ -74,3 +84,31 @@ for (const area of ['console', 'portal']) {
     })
   })
 }
+
+describe('once a network has used its tries up', () => {
+  for (const area of ['console', 'portal'])
+    it(`an answer of a passkey that has opened the ${area} before is refused as a try, and a new one opens it`, async () => {
+      const answer = await signed(area)
+      assert.equal((await send(area, answer)).status, 303)
+      // Not the same form: another token, so that it is not a double click.
+      const { once } = await signed(area)
+      assert.equal((await send(area, { ...answer, once: once ?? '' })).status, 429)
+      assert.equal((await signIn(area)).status, 303)
+    })
+
+  it('a passkey of an operator that has ended is refused as a try, and so is one that waits to be countersigned', async () => {
+    const { ctx } = exchange.service.composition
+    const { passkey, id } = await passkeyOfOperator(ctx)
+    await endKey(ctx, id, 'test')
+    assert.equal((await send('console', await signed('console', passkey))).status, 429)
+    const waiting = await passkeyOfOperator(ctx)
+    const { environment } = ctx.config
+    try {
+      ctx.config.environment = { ...environment, operatorKeys: true }
+      assert.equal((await send('console', await signed('console', waiting.passkey))).status, 429)
+    } finally {
+      ctx.config.environment = environment
+    }
+    assert.equal((await signIn('console')).status, 303)
+  })
+})

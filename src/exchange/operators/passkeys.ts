@@ -7,7 +7,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { registrationChallenge } from '../sign-in/challenge.ts'
 import { deviceOf } from '../sign-in/device.ts'
-import { doesNotOpen, type PasskeySignIn, takeAssertion } from '../sign-in/passkey.ts'
+import { doesNotOpen, type PasskeySignIn, signingIn, takeAssertion } from '../sign-in/passkey.ts'
 import { listOperators, operatorSubject } from './operator.ts'
 import { addKey } from './operator-keys.ts'
 import { beginSession, type SignedIn } from './session.ts'
@@ -41,28 +41,30 @@ export async function addPasskey(
  * Signs an operator in with a passkey, which is both factors: it is something that they have, and it verifies them. No password is asked
  * for. INVALID_TOKEN for anything that does not fit, for a key that is not countersigned yet, and for a copy, which is audited.
  */
-export async function signInWithPasskey(
+export function signInWithPasskey(
   ctx: Deps & Pick<Ctx, 'rowIds'>,
   { agent, ...sent }: PasskeySignIn,
 ): Promise<{ token: string; device: string }> {
   const { network } = sent
-  const taken = await takeAssertion(ctx, area, sent, (credential) => keysBy(ctx, credential))
-  const key = (await readKeys(ctx, ctx.db)).find((one) => one.credential.equals(taken.key.credential))
-  const operator = (await listOperators(ctx)).find(({ id }) => id === key?.operatorId)
-  const refusal = doesNotOpen(area)
-  if (key?.isAdded !== true || key.state === 'ended' || operator?.disabledAt !== null) throw refusal
-  const id = await ctx.rowIds.next()
-  const token = await ctx.db.atomic(async (db) => {
-    const actor = operatorSubject(operator)
-    const given = { ...taken, actor, noun: 'operator' as const }
-    if (!(await mayAct(ctx, db, operator.id)) || !(await takeSignature(ctx, db, key, given))) throw refusal
-    if (key.state === 'waiting')
-      throw new Refusal('INVALID_TOKEN', 'This passkey waits: it opens the console once it is countersigned.')
-    const after = { network, passkey: key.name }
-    recordAudit(db, { at: ctx.clock.now(), actor, subject: actor, action: 'operator.signed_in', before: null, after })
-    return beginSession(ctx, db, { id, operatorId: operator.id, network, agent })
+  return signingIn(ctx, network, async () => {
+    const taken = await takeAssertion(ctx, area, sent, (credential) => keysBy(ctx, credential))
+    const key = (await readKeys(ctx, ctx.db)).find((one) => one.credential.equals(taken.key.credential))
+    const operator = (await listOperators(ctx)).find(({ id }) => id === key?.operatorId)
+    const refusal = doesNotOpen(area)
+    if (key?.isAdded !== true || key.state === 'ended' || operator?.disabledAt !== null) throw refusal
+    const id = await ctx.rowIds.next()
+    const token = await ctx.db.atomic(async (db) => {
+      const actor = operatorSubject(operator)
+      const given = { ...taken, actor, noun: 'operator' as const }
+      if (!(await mayAct(ctx, db, operator.id)) || !(await takeSignature(ctx, db, key, given))) throw refusal
+      if (key.state === 'waiting')
+        throw new Refusal('INVALID_TOKEN', 'This passkey waits: it opens the console once it is countersigned.')
+      const after = { network, passkey: key.name }
+      recordAudit(db, { at: ctx.clock.now(), actor, subject: actor, action: 'operator.signed_in', before: null, after })
+      return beginSession(ctx, db, { id, operatorId: operator.id, network, agent })
+    })
+    return { token, device: deviceOf(ctx, operator.email) }
   })
-  return { token, device: deviceOf(ctx, operator.email) }
 }
 
 const keysBy = ({ db }: Pick<Ctx, 'db'>, credential: Buffer) =>

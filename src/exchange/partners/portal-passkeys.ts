@@ -7,7 +7,7 @@ import { recordAudit } from '../audit/audit.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { randomId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { doesNotOpen, type PasskeySignIn, takeAssertion } from '../sign-in/passkey.ts'
+import { doesNotOpen, type PasskeySignIn, signingIn, takeAssertion } from '../sign-in/passkey.ts'
 import { beginPortalSession, type PortalSession } from './portal-sessions.ts'
 import { portalSubject } from './portal-users.ts'
 
@@ -63,14 +63,16 @@ export const endPortalPasskey = (ctx: Pick<Ctx, 'db' | 'clock'>, user: PortalSes
   })
 
 /** Signs somebody of a partner in with a passkey, which is both factors. INVALID_TOKEN for anything that does not fit, and for a copy, which is audited. */
-export async function signInAtPortalWithPasskey(
+export function signInAtPortalWithPasskey(
   ctx: Deps & Pick<Ctx, 'rowIds'>,
   sent: Omit<PasskeySignIn, 'agent'>,
 ): Promise<{ token: string; device: string }> {
-  const { key, ...taken } = await takeAssertion(ctx, area, sent, (credential) => keysBy(ctx, credential))
-  const given = { ...taken, actor: portalSubject(key.userId), noun: 'portal_user' as const }
-  return beginPortalSession(ctx, { id: key.userId, email: key.email }, sent.network, async (db) => {
-    if (!(await takeSignature(ctx, db, key, given))) throw doesNotOpen(area)
+  return signingIn(ctx, sent.network, async () => {
+    const { key, ...taken } = await takeAssertion(ctx, area, sent, (credential) => keysBy(ctx, credential))
+    const given = { ...taken, actor: portalSubject(key.userId), noun: 'portal_user' as const }
+    return beginPortalSession(ctx, { id: key.userId, email: key.email }, sent.network, async (db) => {
+      if (!(await takeSignature(ctx, db, key, given))) throw doesNotOpen(area)
+    })
   })
 }
 

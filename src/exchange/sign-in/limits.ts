@@ -75,7 +75,7 @@ export async function countUse({ db, clock, secrets }: Needs, limit: Limit): Pro
   return failures <= limit.most ? 0 : Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1_000))
 }
 
-/** Counts what no passkey has signed. RATE_LIMITED after 200 an hour in one network. */
+/** Counts a refused sign-in by passkey. RATE_LIMITED after 200 an hour in one network. */
 export async function countWrongPasskey(ctx: Needs & Pick<Ctx, 'config'>, network: string): Promise<void> {
   const limit = { subject: `passkeys in ${network}`, most: 200, windowMs: 60 * minuteMs }
   if (ctx.config.rateLimits.on) refuseBeyond(await countUse(ctx, limit))

@@ -11,28 +11,35 @@ export type PasskeySignIn = { challenge: string; made: string; network: string; 
 type PasskeyRow = Pick<KeyRow, 'credential' | 'publicKey' | 'site'>
 
 /**
- * Takes what a passkey has signed of a page's challenge, which is used up. It is looked at before any limit, so that tries of others do
- * not keep out who has the passkey; what it has not signed counts for its network, and costs one signature at most. INVALID_TOKEN for that.
+ * Signs somebody in with a passkey. The passkey is checked before any limit: failures of others never keep its owner out. Whatever is
+ * refused counts for its network.
  */
+export async function signingIn<Result>(
+  ctx: Parameters<typeof countWrongPasskey>[0],
+  network: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Refusal) await countWrongPasskey(ctx, network)
+    throw error
+  }
+}
+
+/** Takes what a passkey has signed of a page's challenge, which is used up. INVALID_TOKEN for anything else. */
 export async function takeAssertion<Key extends PasskeyRow>(
-  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
+  ctx: Pick<Ctx, 'db' | 'clock' | 'secrets'>,
   area: 'console' | 'portal',
-  { challenge, made, network }: Omit<PasskeySignIn, 'agent'>,
+  { challenge, made }: Pick<PasskeySignIn, 'challenge' | 'made'>,
   find: (credential: Buffer) => Promise<readonly Key[]>,
 ): Promise<{ key: Key; hash: Buffer; signature: string }> {
   const hash = challengeHash(challenge)
-  const signed = async () => {
-    const { credential, signature } = signatureIn(made)
-    const [key] = await find(credential)
-    if (key && (await isAssertionBy(key, hash, signature))) return { key, hash, signature }
-    throw doesNotOpen(area)
-  }
-  const taken = await signed().catch(async (error: unknown) => {
-    if (error instanceof Refusal) await countWrongPasskey(ctx, network)
-    throw error
-  })
+  const { credential, signature } = signatureIn(made)
+  const [key] = await find(credential)
+  if (!key || !(await isAssertionBy(key, hash, signature))) throw doesNotOpen(area)
   await useChallenge(ctx, area, challenge)
-  return taken
+  return { key, hash, signature }
 }
 
 export const doesNotOpen = (area: string): Refusal =>
