@@ -29,6 +29,8 @@ export type BankWorld = {
   /** Payments that a person has decided about, and debits that were taken back. */
   decided: Set<string>
   gone: string[]
+  /** References whose orders a person has matched what they decided about to. */
+  matched: Set<string>
   /** Accounts whose opening balance is booked. */
   opened: Set<string>
   /** Lets real time pass. */
@@ -66,6 +68,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
   const decided = new Set<string>()
   const gone: string[] = []
   const opened = new Set<string>()
+  const matched = new Set<string>()
   const reopen: BankWorld['reopen'] = async (other = {}) => {
     const bank = await openBank(
       { ...bankEntry, ...change, ...other },
@@ -84,7 +87,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
       accepts: (_: unknown, { name }: { name: string }) => Promise.resolve(accepted.has(name)),
       taken: () => undefined,
       isDecided: (_: unknown, { payment }: { payment: string }) => Promise.resolve(decided.has(payment)),
-      isMatchedTo: () => Promise.resolve(false),
+      isMatchedTo: (_: unknown, __: unknown, reference: string) => Promise.resolve(matched.has(reference)),
       isOpened: (_: unknown, { account }: { account: string }) => Promise.resolve(opened.has(account)),
       mayComeBack: () => Promise.resolve(true),
       debitGone: (_: unknown, { payment }: { payment: string }) => Promise.resolve(void gone.push(payment)),
@@ -108,6 +111,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
     accepted,
     decided,
     gone,
+    matched,
     opened,
     pass: (ms) => {
       ahead += ms

@@ -1,4 +1,5 @@
 import type { Atomic, Db } from '../../../platform/db/sql.ts'
+import type { StatedBooking } from '../reading/interpret.ts'
 import type { StatementScope, StoredBooking } from './queries.ts'
 
 /** What is before a statement that opens differently from the one that it continues, where that is not settled. */
@@ -70,13 +71,13 @@ export const restsAround = async (
 export const moveLumps = (db: Atomic, ids: readonly bigint[], statementId: bigint): void =>
   db.send`update iso20022_bookings set statement_id = ${statementId} where id = any(${[...ids]}::bigint[])`
 
-/** Makes of a lump the one booking that it stood for. */
+/** Makes of a lump the one booking that it stood for. It is under our reference from then on: what is recalled may name that. */
 export const adoptLump = (
   db: Atomic,
   id: bigint,
-  { bookedOn, valueOn, reference }: { bookedOn: string; valueOn: string; reference: string },
+  { bookedOn, valueOn, reference, entryReference }: StatedBooking,
 ): void =>
   db.send`
     update iso20022_bookings set statement_id = null, gap = null, booked_on = ${bookedOn}, value_on = ${valueOn},
-      stated_reference = ${reference}, sightings = ''
+      reference = ${reference}, stated_reference = ${reference}, entry_reference = ${entryReference || null}, sightings = ''
     where id = ${id}`

@@ -9,6 +9,7 @@ import {
   acceptFile,
   assertAgrees,
   debits,
+  decide,
   findings,
   notify,
   other,
@@ -47,6 +48,32 @@ describe('a lost statement that moved nothing in all', () => {
       await send(world, rest)
       assert.deepEqual([await findings(world), (await debits(world)).map(({ text }) => text)], [[], ['']])
       await assertAgrees(world)
+    }))
+})
+
+describe('a lost statement, where a person has decided about the gap', () => {
+  it('is known by the reference of the order that a person has matched its only booking to', () =>
+    withBank(async (world) => {
+      const reference = nextReference()
+      const entry = { ...paid(reference), servicerReference: 'B-1' }
+      await accept(world, { number: 3, on: 5, opening: 1100, closing: 1100 })
+      await decide(world)
+      world.matched.add(reference)
+      assert.deepEqual(await send(world, { number: 2, on: 3, opening: 1000, closing: 1100, entries: [entry] }), [])
+      const [booking] = await world.ctx.db.sql<{
+        entry_reference: string
+      }>`select entry_reference from iso20022_bookings`
+      assert.equal(booking?.entry_reference, 'B-1')
+      const recall = {
+        ...paid(reference),
+        debit: true,
+        reversal: true,
+        servicerReference: 'R-1',
+        payments: (entry.payments ?? []).map((one) => ({ ...one, endToEndId: 'RECALL' })),
+      }
+      assert.deepEqual(await send(world, { number: 4, on: 6, opening: 1100, closing: 1000, entries: [recall] }), [
+        ['deposit_reversed', 100],
+      ])
     }))
 })
 
