@@ -1,6 +1,7 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
 import { accountIdOf, type Bank, type BankReports } from '../bank.ts'
-import { lockPayments } from '../paying/queries.ts'
+import { isPaymentKey } from '../paying/order.ts'
+import { lockPayments, type NamedPayment } from '../paying/queries.ts'
 import type { CheckedStatement } from '../reading/interpret.ts'
 import { apart, dayAfter, sightingOf } from './agree.ts'
 import { bookNews, entryAmountOf, type ExplainerWithDeposits, type ReceivedStatement } from './book-news.ts'
@@ -96,9 +97,12 @@ const leadsToOpening = async (
 async function lookAt(bank: Bank, db: Atomic, { received: { statement }, scope }: Scoped) {
   const known = await knownBookings(bank, db, scope, { statement, statementId: null })
   const identified = identify(bank, statement, { known, statementId: 0n })
-  const explain = async (one: IdentifiedBooking) =>
-    (await explainerFor(bank, db, scope, [one])).of(one.stated, { id: 0n, endToEnd: one.endToEnd, isDoubtful: false })
-      .kind
+  const explain = async (one: IdentifiedBooking) => {
+    const { of, payments } = await explainerFor(bank, db, scope, [one])
+    const { kind } = of(one.stated, { id: 0n, endToEnd: one.endToEnd, isDoubtful: false })
+    const keys = [one.stated.endToEndId, ...payments.map(({ key }) => key)]
+    return { kind, payments: [...new Set(keys)].filter(isPaymentKey) }
+  }
   return { identified, explain }
 }
 
@@ -264,7 +268,7 @@ async function explainerFor(
   db: Atomic,
   scope: queries.StatementScope,
   news: IdentifiedBooking[],
-): Promise<ExplainerWithDeposits> {
+): Promise<ExplainerWithDeposits & { payments: readonly NamedPayment[] }> {
   const stated = news.map((one) => one.stated)
   const payments = await lockPayments(db, bank.name, {
     keys: stated.map(({ endToEndId }) => endToEndId).filter((key) => key !== ''),
@@ -279,5 +283,5 @@ async function explainerFor(
           references: back.map(({ reference }) => reference),
           endToEnds: back.flatMap((one) => comparedBooking(bank, one).endToEnd ?? []),
         })
-  return { of: newExplainer(payments, deposits), deposits }
+  return { of: newExplainer(payments, deposits), deposits, payments }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { nextId } from '../../../../test/support/bank-session.ts'
 import type { BankWorld } from '../../../../test/support/bank-world.ts'
 import type { CamtEntry } from '../../../../test/support/camt.ts'
+import { bookAsOwn, dayAfter, end, outcome, refused, resolve, skip } from '../../../../test/support/ended-payouts.ts'
 import { debitOf } from '../../../../test/support/folder-bank.ts'
 import {
   accept,
@@ -20,19 +20,8 @@ import {
   withBank,
   withoutFirst,
 } from '../../../../test/support/statement-gaps.ts'
-import { skipStatements } from '../../../exchange/operations/bank-files.ts'
-import { findingsOf } from '../findings.ts'
-import { payouts } from '../payouts.ts'
-
-const refused = { code: 'NOT_EXCLUDED' }
 
 describe('a payout that left while a statement was lost', () => {
-  const dayAfter = ({ bank }: BankWorld, days: number): string =>
-    new Date(bank.clock.realNow().getTime() + days * 86_400_000).toISOString().slice(0, 10)
-  const end = async ({ bank }: BankWorld, key: string, how: 'check' | 'end' = 'end'): Promise<void> =>
-    payouts(bank).end?.({ key, body: { asset: 'EUR-EUR' } }, how)
-  const outcome = async ({ bank }: BankWorld, key: string): Promise<string> =>
-    (await payouts(bank).look({ key, body: {} })).state
   async function debited(world: BankWorld): Promise<string> {
     const key = await submitPayment(world, 4_000n)
     const [order] = world.outside.collect()
@@ -55,25 +44,6 @@ describe('a payout that left while a statement was lost', () => {
     const [one] = await ctx.db.sql<{ id: bigint }>`select id from iso20022_bookings where statement_id is null`
     return `bk_${one?.id}`
   }
-  /** What the pages of money and of breaks do, by two operators. */
-  const bookAsOwn = ({ ctx, bank }: BankWorld, debit: { payment: string; amount: number } | undefined): Promise<void> =>
-    ctx.db.atomic(async (db) => {
-      const { payment, amount } = debit ?? assert.fail('no debit')
-      db.send`
-        insert into own_money (id, rail, payment, direction, asset, amount, category, reason, booked_by, booked_at)
-        values (${nextId()}, ${bank.name}, ${payment}, 'out', 'EUR-EUR', ${BigInt(amount) * 100n}, 'expense', 'rent', 'cli:ann', now())`
-    })
-  const resolve = ({ ctx, bank }: BankWorld, amount: bigint): Promise<void> =>
-    ctx.db.atomic(async (db) => {
-      const found = (await findingsOf(bank, db)).find(({ cause }) => cause === 'opening_differs' || cause === 'double')
-      const { key, cause } = found ?? assert.fail('no break')
-      db.send`
-        insert into breaks (id, account, asset, kind, key, amount, cause, owner, state, found_at, confirmed_at, ended_at, resolved_by, reason)
-        values (${nextId()}, ${bank.name}, 'EUR-EUR', 'statement', ${key}, ${amount}, ${cause},
-          'finance', 'resolved', now(), now(), now(), 'cli:ann', 'rent')`
-    })
-  const skip = ({ ctx }: BankWorld): Promise<unknown> =>
-    skipStatements(ctx, { rail: 'bank-1', numbers: '2' }, { actor: 'cli:test', reason: 'The bank has lost it.' })
 
   it('is not ended by a statement that opens differently: its debit may be before it', () =>
     withBank(async (world) => {

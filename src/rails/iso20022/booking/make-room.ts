@@ -10,12 +10,15 @@ import * as queries from './gap.sql.ts'
 import type { IdentifiedBooking } from './identify.ts'
 import type { StoredBooking } from './queries.ts'
 
-/** A statement that comes between two others. `look`: what its bookings are, and what a new one would be booked as. */
+/** What a new booking would be booked as, and the payments of ours that it names. */
+type BookingSubject = Pick<Explanation, 'kind'> & { payments: string[] }
+
+/** A statement that comes between two others. `look`: what its bookings are, and what a new one is about. */
 type Coming = {
   balance: StatementBalance
   previousId: bigint | null
   laterId: bigint
-  look(): Promise<{ identified: IdentifiedBooking[]; explain(one: IdentifiedBooking): Promise<Explanation['kind']> }>
+  look(): Promise<{ identified: IdentifiedBooking[]; explain(one: IdentifiedBooking): Promise<BookingSubject> }>
   /** What a person has decided about and operators have agreed to reverse. */
   takesBack: readonly string[]
 }
@@ -42,11 +45,12 @@ export async function makeRoom(bank: Bank, db: Atomic, coming: Coming, reports: 
   const isAll = only && others.length === 0 && decided.length === 1 && rests.earlier === 0n && rests.later === 0n
   const isOwners = async ({ stated: { reference } }: IdentifiedBooking): Promise<boolean> =>
     reference === '' || reports.isMatchedTo(db, { rail: bank.name, payment: paymentOf(lump.id) }, reference)
-  if (isAll && isSameMoney(only, lump) && (await explain(only)) === lump.kind && (await isOwners(only))) {
+  const named = only && isAll && isSameMoney(only, lump) ? await explain(only) : undefined
+  if (only && named?.kind === lump.kind && named.payments.length === 0 && (await isOwners(only))) {
     queries.adoptLump(db, lump.id, only.stated)
     return { moved: [] }
   }
-  if (!isAgreed(decided, takesBack)) return { why: decidedAlready(decided, amount) }
+  if (!isAgreed(decided, takesBack)) return { why: decidedAlready(decided, amount, named) }
   for (const { id } of decided) await withdrawLump(bank, db, id, reports)
   return { moved: [] }
 }
@@ -94,12 +98,22 @@ const ifAccepted =
   'If the file is accepted, that is reversed, what was paid out of it is a loss, and the bookings of the statement count.'
 const namesOf = (decided: readonly StoredBooking[]): string[] => decided.map(({ id }) => paymentOf(id))
 
-const decidedAlready = (decided: readonly StoredBooking[], amount: bigint): StatementDifference => ({
+const decidedAlready = (
+  decided: readonly StoredBooking[],
+  amount: bigint,
+  named: BookingSubject | undefined,
+): StatementDifference => ({
   cause: 'double',
-  why: `What this statement brings was booked as one amount before it came (${namesOf(decided).join(', ')}), and a person has decided about that. ${ifAccepted}`,
+  why: `What this statement brings was booked as one amount before it came (${namesOf(decided).join(', ')}), and a person has decided about that.${named ? secondTime(named) : ''} ${ifAccepted}`,
   amount,
   takesBack: namesOf(decided),
 })
+
+/** A payment of ours that was ended, or has moved before. */
+const secondTime = ({ kind, payments }: BookingSubject): string =>
+  payments.length > 0 && (kind === 'unexplained' || kind === 'deposit')
+    ? ` It names ${payments.join(', ')}, which was ended or has moved before: that has moved a second time.`
+    : ''
 
 /** How a corrected statement differs, and what is reversed if operators accept it. */
 export const undoes = (difference: StatementDifference, undone: readonly StoredBooking[]): StatementDifference =>
