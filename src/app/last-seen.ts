@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
@@ -26,9 +27,9 @@ export function openLastSeen(dataDir: string, log: Log): LastSeen {
   let noted: RememberedPayout[] = []
   let timer: NodeJS.Timeout | undefined
 
-  /** Other processes on this machine write here, too: each changes only what it knows. */
+  /** Other processes write here, too, and in containers all have one process id: each changes only what it knows. */
   function write(change: (before: LastSeenFile) => LastSeenFile): void {
-    const draft = `${file}.${process.pid}`
+    const draft = `${file}.${randomUUID()}`
     try {
       mkdirSync(dataDir, { recursive: true, mode: 0o700 })
       writeFileSync(draft, `${JSON.stringify(change(readLastSeen(file)))}\n`, { mode: 0o600 })
