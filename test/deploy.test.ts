@@ -5,11 +5,13 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 
 import { Cluster } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/Cluster'
+import { ScheduledBackup } from '@kubernetes-models/cloudnative-pg/postgresql.cnpg.io/v1/ScheduledBackup'
 import { validate as validateDeployment } from 'kubernetes-models/_schemas/IoK8sApiAppsV1Deployment'
 import { validate as validateJob } from 'kubernetes-models/_schemas/IoK8sApiBatchV1Job'
 import { validate as validateClaim } from 'kubernetes-models/_schemas/IoK8sApiCoreV1PersistentVolumeClaim'
 import { validate as validateNamespace } from 'kubernetes-models/_schemas/IoK8sApiCoreV1Namespace'
 import { validate as validateService } from 'kubernetes-models/_schemas/IoK8sApiCoreV1Service'
+import { validate as validateIngress } from 'kubernetes-models/_schemas/IoK8sApiNetworkingV1Ingress'
 import { validate as validateNetworkPolicy } from 'kubernetes-models/_schemas/IoK8sApiNetworkingV1NetworkPolicy'
 import { validate as validateBudget } from 'kubernetes-models/_schemas/IoK8sApiPolicyV1PodDisruptionBudget'
 import { parse, parseAllDocuments } from 'yaml'
@@ -23,6 +25,7 @@ type Validate = ((manifest: unknown) => boolean) & { errors?: unknown }
 
 const schemas = new Map<string, Validate>([
   ['Deployment', validateDeployment],
+  ['Ingress', validateIngress],
   ['Job', validateJob],
   ['Namespace', validateNamespace],
   ['NetworkPolicy', validateNetworkPolicy],
@@ -59,7 +62,8 @@ function watched<T>(value: T, path: string, unread: Set<string>): T {
 const chosen = /\/(labels|annotations|matchLabels|selector|parameters|requests|limits)\/[^/]+$/
 
 describe('the manifests of Kubernetes', () => {
-  for (const manifest of manifests.filter(({ kind }) => kind !== 'Cluster')) {
+  const custom = ['Cluster', 'ScheduledBackup', 'PodMonitor']
+  for (const manifest of manifests.filter(({ kind }) => !custom.includes(kind))) {
     it(`has a ${manifest.kind} that its published schema accepts, without a field that the schema does not know`, () => {
       const validate = schemas.get(manifest.kind)
       assert(validate, manifest.kind)
@@ -75,6 +79,7 @@ describe('the manifests of Kubernetes', () => {
   it('has a database that the schema of CloudNativePG accepts', () => {
     const cluster = manifests.find(({ kind }) => kind === 'Cluster')
     new Cluster(cluster as never).validate()
+    new ScheduledBackup(manifests.find(({ kind }) => kind === 'ScheduledBackup') as never).validate()
     assert.throws(() => {
       new Cluster({ ...cluster, spec: { instances: 'three' } } as never).validate()
     })
@@ -137,12 +142,13 @@ describe('the image', () => {
 it('compose keeps every container of ours read-only and without capabilities, and gives the owner to one of them', () => {
   type Container = Record<string, unknown> & { environment: Record<string, string> }
   const { services } = parse(read('compose.yaml'), { merge: true }) as { services: Record<string, Container> }
-  const { postgres, ...ours } = services
-  assert(postgres)
+  const { postgres, certificate, ...ours } = services
+  assert(postgres && certificate)
   for (const [name, one] of Object.entries(ours)) {
     assert.equal(one.read_only, true, name)
     assert.deepEqual(one.cap_drop, ['ALL'], name)
-    assert.equal('DATABASE_OWNER_URL' in one.environment, name === 'migrate', name)
+    assert.equal('DATABASE_OWNER_URL_FILE' in one.environment, name === 'migrate', name)
+    assert.equal((one.secrets as string[]).includes('owner-url'), name === 'migrate', name)
   }
 })
 

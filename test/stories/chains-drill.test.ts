@@ -153,7 +153,11 @@ it(
     const before = await wallet()
     await lose(lost)
 
-    const here = (text: string) => text.replaceAll('/etc/cambio', etc).replaceAll('/media/vault', vault)
+    const here = (text: string) =>
+      text
+        .replaceAll('/var/lib/cambio-signer', join(etc, 'signer'))
+        .replaceAll('/etc/cambio', etc)
+        .replaceAll('/media/vault', vault)
     for (const { code } of blocksOf('docs/operator/chains.md')) {
       if (code.startsWith('cambio signer run')) {
         await startSigner(here(code))

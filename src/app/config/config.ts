@@ -58,7 +58,7 @@ const definitions = {
     'DATA_DIR',
     ownFolder,
     resolve,
-    'The folder for the embedded database and the files of the sandbox.',
+    'The folder for the embedded database, the files of the sandbox and what this machine remembers of its database.',
   ),
   masterKeyFile: setting(
     'MASTER_KEY_FILE',
