@@ -153,7 +153,7 @@ describe('an exchange with Bitcoin', () => {
     for (const [wrong, why] of [
       ['9'.repeat(15), /The node has no block/],
       ['1', /was followed from block/],
-      ['tomorrow', /number of a block/],
+      ['tomorrow', /whole number/],
     ] as const) {
       const { exitCode, err } = await cambio(...args, wrong)
       assert.notEqual(exitCode, 0)
