@@ -67,6 +67,18 @@ const offences: [rule: (source: Source) => string[], path: string, text: string,
     `src/doors/console/bad.ts: "status === 'paused' || status === 'disabled'": ask the function that the verb asks`,
   ],
   [
+    ruledStatuses,
+    'src/doors/console/bad.ts',
+    'const own = tokens.filter(({ id, revokedAt }) => id === one.id && revokedAt === null)',
+    'src/doors/console/bad.ts: ".filter(({ id, revokedAt }) => id === one.id && revokedAt === null": ask the function that the verb asks',
+  ],
+  [
+    ruledStatuses,
+    'src/doors/console/bad.ts',
+    "const isBlocked = recordOf(profile).status === 'blocked'",
+    `src/doors/console/bad.ts: "const isBlocked = recordOf(profile).status === 'blocked": ask the function that the verb asks`,
+  ],
+  [
     climbs,
     'src/platform/money/bad.ts',
     "import '../../exchange/transactions/create.ts'",

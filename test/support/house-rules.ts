@@ -167,9 +167,14 @@ export function asksForMode({ path, text }: Source): string[] {
 export function ruledStatuses({ path, text }: Source): string[] {
   if (!/^src\/(app|doors\/(commands|console|pages|portal)|exchange\/(actions|needs))\//.test(path)) return []
   const compared = "\\b(?:status|state) [!=]== '\\w+'"
-  const found = new RegExp(`${compared}\\)? (?:\\|\\||&&) \\(?[\\w.]*${compared}`).exec(text)
+  const found =
+    new RegExp(`${compared}\\)? (?:\\|\\||&&) \\(?[\\w.]*${compared}`).exec(text) ??
+    (path.startsWith('src/doors/') ? choosing.exec(text) : null)
   return found ? [`${path}: "${found[0]}": ask the function that the verb asks`] : []
 }
+
+/** A door chooses by a status what something is done with; in place, a status only says how something looks. */
+const choosing = /(?:\.filter\(|const is\w+ = ).*\b(?:status|state|[a-z]\w*At) [!=]== \S+\b/
 
 /** Nothing says that it is unfinished. */
 export const leftovers = ({ path, text }: Source): string[] =>

@@ -1,6 +1,5 @@
 import { customerActions } from '../../exchange/actions/customers.ts'
 import { auditOf } from '../../exchange/audit/audit.ts'
-import { customerRecord } from '../../exchange/customers/customer-record.ts'
 import { explainCustomer } from '../../exchange/customers/explain-customer.ts'
 import { erasureOf } from '../../exchange/operations/erase-customer.ts'
 import { ordersOfCustomers } from '../../exchange/reports/find-orders.ts'
@@ -35,12 +34,11 @@ export const customerPage: Page = {
       ordersOfCustomers(ctx, [id], mostListed),
       visit.may('audit.view') ? auditOf(ctx.db, `customer:${id}`) : [],
     ])
-    const isBlocked = customerRecord(explained.profile).status === 'blocked'
-    const forms = await formsOf(visit, customerActions, { id, isBlocked })
+    const forms = await formsOf(visit, customerActions, id)
     const page = <Customer {...{ visit, explained, orders, changes, nameOf, forms }} />
     return { body: renderPage(visit, explained.profile.email, page) }
   },
-  act: actOn([group(customerActions, { about: (visit) => Promise.resolve({ id: idOf(visit) }) })]),
+  act: actOn([group(customerActions, { about: (visit) => Promise.resolve(idOf(visit)) })]),
 }
 
 function idOf({ params }: Visit): bigint {

@@ -50,10 +50,9 @@ export const pricesPage: Page = {
   act: actOn([group(marketActions), group(haltedMarketActions)]),
 }
 
-const closedFirst = (pairs: readonly PairStatus[]): PairStatus[] => [
-  ...pairs.filter(({ state }) => state !== 'open'),
-  ...pairs.filter(({ state }) => state === 'open'),
-]
+const placeOf = ({ state }: PairStatus): number => (state === 'open' ? 1 : 0)
+const closedFirst = (pairs: readonly PairStatus[]): PairStatus[] =>
+  pairs.toSorted((one, other) => placeOf(one) - placeOf(other))
 
 async function marketsOf(visit: Visit, pairs: readonly PairStatus[]) {
   const halts = await haltedMarkets(visit.ctx)

@@ -3,7 +3,7 @@ import { invitationActions, newOperatorActions, operatorActions, tokenActions } 
 import { openInvitations } from '../../exchange/operators/invitation.ts'
 import { listOperators, type Operator } from '../../exchange/operators/operator.ts'
 import { permissionsOf, roles } from '../../exchange/operators/roles.ts'
-import { listTokens, type OperatorToken } from '../../exchange/operators/token.ts'
+import { listTokens, type OperatorToken, whyNotRevoked } from '../../exchange/operators/token.ts'
 import { actOn, formsOf } from '../pages/actions.tsx'
 import { renderPage } from './layout.tsx'
 import { group, keysPath, type Page, type Visit } from './page.ts'
@@ -54,7 +54,7 @@ export const teamPage: Page = {
 }
 
 async function operatorRow(visit: Visit, one: Operator, tokens: readonly OperatorToken[]) {
-  const own = tokens.filter(({ operatorId, revokedAt }) => operatorId === one.id && revokedAt === null)
+  const own = tokens.filter((token) => token.operatorId === one.id && !whyNotRevoked(token))
   const forms = own.map(async (token) => (
     <div key={String(token.id)}>
       …{token.hint} {await formsOf(visit, tokenActions, token, String(token.id))}

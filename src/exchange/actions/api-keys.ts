@@ -1,4 +1,4 @@
-import { changeKey, createKey, revokeKey, whyNotChanged } from '../partners/keys.ts'
+import { changeKey, createKey, findKey, revokeKey, whyNotChanged } from '../partners/keys.ts'
 import type { ApiKey, Partner } from '../partners/partner.ts'
 import { rotateWidgetSecret } from '../partners/secrets.ts'
 import type { Action, SubjectKind } from './action.ts'
@@ -7,14 +7,11 @@ import { partners } from './partners.ts'
 import { field } from './input.ts'
 import { choice, duration, list, momentOrNever, text } from './values.ts'
 
-/** A key of a partner: commands know its id alone. */
-export type NamedKey = Pick<ApiKey, 'id'> & Partial<ApiKey>
-
-const keys: SubjectKind<NamedKey> = {
+const keys: SubjectKind<ApiKey> = {
   noun: 'key',
   argument: 'KEY_ID',
   field: 'key',
-  find: byId('key', (_ctx, id) => ({ id })),
+  find: byId('key', findKey),
 }
 
 /** A key as programs read it. */
@@ -75,7 +72,7 @@ const create: Action<Partner> = {
   },
 }
 
-const change: Action<NamedKey> = {
+const change: Action<ApiKey> = {
   ...common,
   atPortal: 'admin',
   subject: keys,
@@ -84,12 +81,12 @@ const change: Action<NamedKey> = {
   does: "Changes a key's label, allow-list or expiry, everywhere within 2 seconds.",
   details: 'The key itself stays the same, and so does what you leave out.',
   fields: [
-    { ...label, initial: (key: NamedKey) => key.label },
-    { ...allowIps, initial: ({ allowIps: ips = [] }: NamedKey) => ips.join(', ') || 'any' },
+    { ...label, initial: (key: ApiKey) => key.label },
+    { ...allowIps, initial: ({ allowIps: ips }: ApiKey) => ips.join(', ') || 'any' },
     expires,
   ],
   commands: [{ words: 'key set' }],
-  allowedNow: (_ctx, { revokedAt = null }) => whyNotChanged({ revokedAt }),
+  allowedNow: (_ctx, key) => whyNotChanged(key),
   run: async (ctx, { id }, { text: typed, has, value }, { actor }) => {
     const wanted = {
       label: has('label') ? (typed('label') ?? '') : undefined,
@@ -100,7 +97,7 @@ const change: Action<NamedKey> = {
   },
 }
 
-const revoke: Action<NamedKey> = {
+const revoke: Action<ApiKey> = {
   ...common,
   atPortal: 'admin',
   subject: keys,
@@ -108,7 +105,7 @@ const revoke: Action<NamedKey> = {
   title: 'Revoke',
   does: 'Revokes a key, everywhere within 2 seconds.',
   fields: [],
-  allowedNow: (_ctx, { revokedAt = null }) => whyNotChanged({ revokedAt }),
+  allowedNow: (_ctx, key) => whyNotChanged(key),
   run: async (ctx, { id }, _given, { actor }) => ({
     said: 'The key is revoked.',
     json: apiKeyJson(await revokeKey(ctx, id, actor)),
@@ -131,4 +128,4 @@ const rotateWidget: Action<Partner> = {
 }
 
 export const newApiKeyActions: readonly Action<Partner>[] = [create, rotateWidget]
-export const apiKeyActions: readonly Action<NamedKey>[] = [change, revoke]
+export const apiKeyActions: readonly Action<ApiKey>[] = [change, revoke]

@@ -5,16 +5,14 @@ import { exportCustomer } from '../operations/export-customer.ts'
 import type { Action, Json, SubjectKind } from './action.ts'
 import { byId } from './by-id.ts'
 
-/** A customer by the id that one partner sees; a page knows whether they are blocked. */
-export type NamedCustomer = { id: bigint; isBlocked?: boolean }
-
-const customers: SubjectKind<NamedCustomer> = {
+/** A customer by the id that one partner sees. */
+const customers: SubjectKind<bigint> = {
   noun: 'customer',
   argument: 'ID',
-  find: byId('customer', (_ctx, id) => ({ id })),
+  find: byId('customer', (_ctx, id) => id),
 }
 
-const block: Action<NamedCustomer> = {
+const block: Action<bigint> = {
   subject: customers,
   name: 'block',
   title: 'Block the customer',
@@ -23,14 +21,14 @@ const block: Action<NamedCustomer> = {
   permission: 'customers.block',
   needsReason: 'sealed',
   fields: [],
-  allowedNow: (_ctx, { isBlocked = false }) => whyNotDecided(isBlocked, true),
-  run: async (ctx, { id }, { reason }, { actor }) => {
+  allowedNow: ({ db }, id) => whyNotDecided(db, id, true),
+  run: async (ctx, id, { reason }, { actor }) => {
     const after = await decideBlock(ctx, { id, isBlocked: true, reason, actor })
     return { said: 'The customer is blocked.', json: customerRecord(after) }
   },
 }
 
-const unblock: Action<NamedCustomer> = {
+const unblock: Action<bigint> = {
   subject: customers,
   name: 'unblock',
   title: 'Unblock the customer',
@@ -38,14 +36,14 @@ const unblock: Action<NamedCustomer> = {
   permission: 'customers.block',
   needsReason: 'sealed',
   fields: [],
-  allowedNow: (_ctx, { isBlocked = true }) => whyNotDecided(isBlocked, false),
-  run: async (ctx, { id }, { reason }, { actor }) => {
+  allowedNow: ({ db }, id) => whyNotDecided(db, id, false),
+  run: async (ctx, id, { reason }, { actor }) => {
     const after = await decideBlock(ctx, { id, isBlocked: false, reason, actor })
     return { said: 'The customer is not blocked any more.', json: customerRecord(after) }
   },
 }
 
-const exportPerson: Action<NamedCustomer> = {
+const exportPerson: Action<bigint> = {
   subject: customers,
   name: 'export',
   title: 'Export',
@@ -54,7 +52,7 @@ const exportPerson: Action<NamedCustomer> = {
   permission: 'customers.export',
   needsReason: 'clear',
   fields: [],
-  run: async (ctx, { id }, { reason }, { actor }) => {
+  run: async (ctx, id, { reason }, { actor }) => {
     const json = (await exportCustomer(ctx, id, { reason, actor })) as unknown as Json
     const body = JSON.stringify(json, null, 2)
     const file = { name: `customer-${id}.json`, type: 'application/json; charset=utf-8', body }
@@ -62,7 +60,7 @@ const exportPerson: Action<NamedCustomer> = {
   },
 }
 
-const erase: Action<NamedCustomer> = {
+const erase: Action<bigint> = {
   subject: customers,
   name: 'erase',
   title: 'Erase the person',
@@ -71,7 +69,7 @@ const erase: Action<NamedCustomer> = {
   permission: 'customers.erase',
   needsReason: 'clear',
   fields: [],
-  run: async (ctx, { id }, { reason }, { actor }) => {
+  run: async (ctx, id, { reason }, { actor }) => {
     const certificate = await eraseCustomer(ctx, id, { reason, actor })
     const json = {
       customers: [...certificate.customers],
@@ -86,4 +84,4 @@ const erase: Action<NamedCustomer> = {
   },
 }
 
-export const customerActions: readonly Action<NamedCustomer>[] = [block, unblock, exportPerson, erase]
+export const customerActions: readonly Action<bigint>[] = [block, unblock, exportPerson, erase]

@@ -11,7 +11,7 @@ import {
 import { whyNotDisabled, whyNotEnabled, whyStaysAdmin } from '../operators/operator-rules.ts'
 import { roles } from '../operators/roles.ts'
 import { addKeyIn } from '../operators/operator-keys.ts'
-import { createToken, listTokens, type OperatorToken, revokeToken } from '../operators/token.ts'
+import { createToken, listTokens, type OperatorToken, revokeToken, whyNotRevoked } from '../operators/token.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { Action, Field, SubjectKind } from './action.ts'
@@ -199,6 +199,7 @@ const revoke: Action<OperatorToken> = {
   does: 'Revokes an operator token at once.',
   fields: [],
   commands: [{ words: 'operator revoke' }],
+  allowedNow: (_ctx, token) => whyNotRevoked(token),
   run: async (ctx, { id }, _given, { actor }) => ({
     said: 'The token is revoked.',
     json: tokenJson(await revokeToken(ctx, id, actor)),

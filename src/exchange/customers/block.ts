@@ -22,7 +22,7 @@ export async function decideBlock(ctx: Ctx, { id, isBlocked, reason, actor }: Bl
     await queries.lockSame(db, [id])
     const [before] = await profilesOf(ctx, db, [id])
     if (!before) throw new Refusal('NOT_FOUND', 'There is no such customer.')
-    refuseNow(whyNotDecided(before.status === 'blocked', isBlocked))
+    refuseNow(await whyNotDecided(db, id, isBlocked))
     const at = ctx.clock.now()
     const { dataKey } = before
     const sealed = dataKey.seal(reason, reasonPlace(id, at))
@@ -41,9 +41,10 @@ export async function decideBlock(ctx: Ctx, { id, isBlocked, reason, actor }: Bl
   })
 }
 
-/** Why a customer cannot be blocked, or unblocked; undefined: it can be decided. */
-export function whyNotDecided(isBlocked: boolean, wanted: boolean): string | undefined {
-  if (isBlocked !== wanted) return undefined
+/** Why a customer cannot be blocked, or unblocked; undefined: it can be decided, if there is such a customer. */
+export async function whyNotDecided(db: Db, id: bigint, wanted: boolean): Promise<string | undefined> {
+  const [known] = await queries.lastBlock(db, id)
+  if (!known || known.isBlocked !== wanted) return undefined
   return wanted ? 'This customer is blocked already.' : 'This customer is not blocked.'
 }
 

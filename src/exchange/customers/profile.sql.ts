@@ -152,6 +152,14 @@ export const blocksOf = (db: Db, id: bigint): Promise<(BlockRow & { partnerCusto
     from partner_customers as own join customer_blocks as block on block.email_hash = own.email_hash
     where own.id = ${id} order by block.id`
 
+/** What was decided last about a customer, by the id that a partner sees. */
+export const lastBlock = (db: Db, id: bigint): Promise<{ isBlocked: boolean }[]> =>
+  db.sql`
+    select coalesce(
+      (select is_blocked from customer_blocks as block where block.email_hash = own.email_hash order by block.id desc limit 1),
+      false) as "isBlocked"
+    from partner_customers as own where own.id = ${id}`
+
 /** Whether a customer who has proven an e-mail address is blocked now. */
 export const isBlocked = (db: Db, customerId: bigint): Promise<{ isBlocked: boolean }[]> =>
   db.sql`

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 
 import type { Atomic } from '../../platform/db/sql.ts'
 import { randomId, randomToken } from '../../platform/lib/ids.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { mayAct } from '../approvals/people.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
@@ -58,7 +58,11 @@ export const listTokens = ({ db }: Pick<Ctx, 'db'>): Promise<OperatorToken[]> =>
       revoked_at as "revokedAt"
     from operator_tokens order by created_at, id`
 
-/** Revokes a token at once; a revoked one stays as it is. Refuses an unknown id. */
+/** Why a token cannot be revoked; undefined: it can. */
+export const whyNotRevoked = ({ revokedAt }: Pick<OperatorToken, 'revokedAt'>): string | undefined =>
+  revokedAt ? 'This token has been revoked already.' : undefined
+
+/** Revokes a token at once. Refuses an unknown id, and a token that is revoked (CONFLICT). */
 export async function revokeToken(
   ctx: Pick<Ctx, 'db' | 'clock'>,
   tokenId: bigint,
@@ -70,7 +74,7 @@ export async function revokeToken(
         revoked_at as "revokedAt"
       from operator_tokens where id = ${tokenId} for update`
     if (!token) throw new Refusal('NOT_FOUND', 'There is no token with this id.')
-    if (token.revokedAt) return token
+    refuseNow(whyNotRevoked(token))
     const revoked = { ...token, revokedAt: ctx.clock.realNow() }
     db.send`update operator_tokens set revoked_at = ${revoked.revokedAt} where id = ${tokenId}`
     record(ctx, db, 'operator_token.revoked', actor, token, revoked)

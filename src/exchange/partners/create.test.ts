@@ -153,14 +153,14 @@ describe('keys', () => {
     assert.ok(rows.every(({ before, after: then }) => !JSON.stringify([before, then]).includes(text)))
   })
 
-  it('that are revoked twice stay as they were the first time', async () => {
+  it('that are revoked are not revoked once more, and stay as they were', async () => {
     const { partner } = await createPartner(ctx, { name: 'Gym' }, 'test')
     const [key] = await listKeys(ctx, partner.id)
     assert.ok(key)
     const first = await revokeKey(ctx, key.id, 'test')
     const version = await versionNow()
-    const second = await revokeKey(ctx, key.id, 'test')
-    assert.deepEqual(second.revokedAt, first.revokedAt)
+    await assert.rejects(revokeKey(ctx, key.id, 'test'), { code: 'CONFLICT' })
+    assert.deepEqual((await listKeys(ctx, partner.id))[0]?.revokedAt, first.revokedAt)
     assert.equal(await versionNow(), version)
   })
 

@@ -74,12 +74,15 @@ export async function createKey(ctx: Ctx, wanted: NewKey, actor: string): Promis
 /** Every key of a partner, revoked ones too, oldest first. */
 export const listKeys = ({ db }: Pick<Ctx, 'db'>, partnerId: bigint): Promise<ApiKey[]> => queries.keysOf(db, partnerId)
 
-/** Ends a key's life; in every process within two seconds. One that has ended already stays as it is. Refuses an unknown id. */
+/** A key by its id, revoked or not; undefined: there is none. */
+export const findKey = ({ db }: Pick<Ctx, 'db'>, keyId: bigint): Promise<ApiKey | undefined> => queries.keyOf(db, keyId)
+
+/** Ends a key's life; in every process within two seconds. Refuses an unknown id, and a key that is revoked (CONFLICT). */
 export async function revokeKey(ctx: Ctx, keyId: bigint, actor: string): Promise<ApiKey> {
   return ctx.db.atomic(async (db) => {
     const key = await queries.lockKey(db, keyId)
     if (!key) throw noSuchKey()
-    if (key.revokedAt) return key
+    refuseNow(whyNotChanged(key))
 
     const revoked = { ...key, revokedAt: ctx.clock.now() }
     queries.revoke(db, keyId, revoked.revokedAt)
@@ -107,7 +110,7 @@ export async function changeKey(ctx: Ctx, keyId: bigint, change: KeyChange, acto
   })
 }
 
-/** Why a key cannot be changed any more; undefined: it can. */
+/** Why a key cannot be changed or revoked any more; undefined: it can. */
 export const whyNotChanged = ({ revokedAt }: Pick<ApiKey, 'revokedAt'>): string | undefined =>
   revokedAt ? 'This key has been revoked. Create a new one.' : undefined
 

@@ -123,6 +123,13 @@ export const keysOf = async (db: Db, partnerId: bigint): Promise<ApiKey[]> =>
       from api_keys where partner_id = ${partnerId} order by created_at, id`
   ).map(toKey)
 
+export const keyOf = async (db: Db, id: bigint): Promise<ApiKey | undefined> =>
+  (
+    await db.sql<KeyRow>`
+      select id, partner_id, kind, mode, hint, label, allow_ips, created_at, expires_at, last_used_at, revoked_at
+      from api_keys where id = ${id}`
+  ).map(toKey)[0]
+
 /** One key, locked until the block ends. */
 export const lockKey = async (db: Atomic, id: bigint): Promise<ApiKey | undefined> =>
   (
