@@ -9,8 +9,11 @@ import { type BankWorld, openBankWorld } from './bank-world.ts'
 import { camt, type CamtEntry } from './camt.ts'
 
 /** A bank whose first statement has not come. */
-export async function withoutFirst(work: (world: BankWorld) => Promise<void>): Promise<void> {
-  const world = await openBankWorld()
+export async function withoutFirst(
+  work: (world: BankWorld) => Promise<void>,
+  change: Parameters<typeof openBankWorld>[0] = {},
+): Promise<void> {
+  const world = await openBankWorld(change)
   try {
     await work(world)
   } finally {
@@ -34,12 +37,14 @@ export type Day = {
   entries?: CamtEntry[]
   page?: number
   isLast?: boolean
+  iban?: string
 }
 const dateOf = (on: Day['on']): string => (typeof on === 'string' ? on : `2026-03-0${on}`)
-const textOf = ({ number, on, opening, closing, entries = [], page = 1, isLast = true }: Day): string =>
+const textOf = ({ number, on, opening, closing, entries = [], page = 1, isLast = true, iban }: Day): string =>
   camt({
     id: next('S'),
     ...(number === undefined ? {} : { number }),
+    ...(iban === undefined ? {} : { iban }),
     date: dateOf(on),
     opening: `${opening}.00`,
     closing: `${closing}.00`,

@@ -84,7 +84,8 @@ async function endPayment(
     if (payment?.state === 'done') throw notExcluded('The bank has carried out this payment.')
     if (!payment || payment.state === 'queued')
       throw notExcluded('This payment is in no file yet. Halt its rail first, if it must not leave.')
-    await refuseUnlessExcluded(bank, db, { key, account: payer ? accountIdOf(payer) : '', asset: body.asset ?? '' })
+    const account = payment.account ?? (payer ? accountIdOf(payer) : '')
+    await refuseUnlessExcluded(bank, db, { key, account, asset: body.asset ?? '' })
     if (how === 'check') return
     queries.updatePayments(
       db,

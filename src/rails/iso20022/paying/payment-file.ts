@@ -14,7 +14,7 @@ export type PaymentFile = {
   messageId: string
   name: string
   bytes: Buffer
-  parts: { key: string; part: string }[]
+  parts: { key: string; part: string; account: string }[]
 }
 
 /** Payments of one account and category: what ISO 20022 calls a payment information. */
@@ -52,7 +52,9 @@ export function writePaymentFile(bank: Bank, orders: readonly PaymentOrder[], at
     messageId,
     name: `pain001-${messageId}.xml`,
     bytes: Buffer.from(xml),
-    parts: parts.flatMap(({ id, orders: own }) => own.map(({ key }) => ({ key, part: id }))),
+    parts: parts.flatMap(({ id, account, orders: own }) =>
+      own.map(({ key }) => ({ key, part: id, account: accountIdOf(account) })),
+    ),
   }
 }
 

@@ -14,6 +14,8 @@ export type PaymentRow = {
   reason: string | null
   debited_by: bigint | null
   batch_id: bigint | null
+  /** The account that pays it; null where it left before that was kept. */
+  account: string | null
   payee_match: PayeeMatch | null
   payee_names: Buffer | null
 }
@@ -37,7 +39,7 @@ export const queuePayment = (
 /** Payments by their keys. */
 export const paymentsByKey = (db: Db, rail: string, keys: string[]): Promise<PaymentRow[]> =>
   db.sql`
-    select key, asset, amount, state, code, reason, debited_by, batch_id, payee_match, payee_names from iso20022_payments
+    select key, asset, amount, state, code, reason, debited_by, batch_id, account, payee_match, payee_names from iso20022_payments
     where rail = ${rail} and key = any(${keys}) order by key`
 
 /** Locks the payments that a message from the bank names: by key, by file, or by the part of a file. */
@@ -47,7 +49,7 @@ export const lockPayments = (
   { keys, messages, parts }: { keys: string[]; messages: string[]; parts: string[] },
 ): Promise<NamedPayment[]> =>
   db.sql`
-    select key, asset, amount, state, code, reason, debited_by, batch_id, payee_match, payee_names, part,
+    select key, asset, amount, state, code, reason, debited_by, batch_id, account, payee_match, payee_names, part,
       (select message_id from iso20022_batches where iso20022_batches.id = batch_id) as message_id,
       exists (select from iso20022_bookings as back where back.rail = ${rail} and back.payment_key = key and back.kind = 'payout_returned') as has_returned
     from iso20022_payments
@@ -97,8 +99,9 @@ export const laterStatement = (
                 and breaks.key in ('statement ' || one.account || ' opens ' || one.id, 'booking bk_' || lump_id)
                 and breaks.amount = gap.moved - gap.lumps)) end)) as has_gap
     from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
-    cross join lateral (select (batch.sent_at at time zone 'UTC')::date as sent_on) as sent
-    cross join lateral (select sent_on + ${apart.pending}::integer as left_by) as until
+    cross join lateral (
+      select (created_at at time zone 'UTC')::date as sent_on, (sent_at at time zone 'UTC')::date as left_on) as sent
+    cross join lateral (select left_on + ${apart.pending}::integer as left_by) as until
     left join lateral (
       select debit.id as like_id, debit.state as like_state from iso20022_bookings as debit
       where debit.rail = ${rail} and debit.account = ${account} and debit.asset = payment.asset and direction = 'out' and kind = 'unexplained'
@@ -109,7 +112,7 @@ export const laterStatement = (
       order by debit.state, debit.id limit 1) as debits on true
     where payment.rail = ${rail} and key = ${key} and exists (
       select from iso20022_statements as later where later.rail = ${rail} and later.account = ${account}
-        and later.asset = payment.asset and later.is_last and later.closing_on > sent_on)`
+        and later.asset = payment.asset and later.is_last and later.closing_on > left_on)`
 
 /** Writes down what the bank says of payments. */
 export const updatePayments = (
@@ -164,20 +167,20 @@ export type BatchRow = {
   at: Date
 }
 
-/** Stores a payment file with its payments, each with the part of the file that holds it. Gives how many it took. */
+/** Stores a payment file with its payments, each with the part of the file that holds it and the account that pays it. Gives how many it took. */
 export const insertBatch = (
   db: Atomic,
   { rail, messageId, name, checksum, bytes, at }: BatchRow,
-  payments: readonly { key: string; part: string }[],
+  payments: readonly { key: string; part: string; account: string }[],
 ): Promise<{ count: number }[]> =>
   db.sql`
     with batch as (
       insert into iso20022_batches (rail, message_id, name, checksum, bytes, created_at)
       values (${rail}, ${messageId}, ${name}, ${checksum}, ${bytes}, ${at}) returning id),
     taken as (
-      update iso20022_payments as known set state = 'sent', batch_id = batch.id, part = chosen.part
-      from batch, unnest(${payments.map(({ key }) => key)}::text[], ${payments.map(({ part }) => part)}::text[])
-        as chosen (key, part)
+      update iso20022_payments as known set state = 'sent', batch_id = batch.id, part = chosen.part, account = chosen.account
+      from batch, unnest(${payments.map(({ key }) => key)}::text[], ${payments.map(({ part }) => part)}::text[],
+        ${payments.map(({ account }) => account)}::text[]) as chosen (key, part, account)
       where known.rail = ${rail} and known.key = chosen.key and known.state = 'queued' returning known.key)
     select count(*)::integer as count from taken`
 
