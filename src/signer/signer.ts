@@ -76,7 +76,7 @@ const transfersOf = ({ lines }: Journal, payout: string): JournalTransfer[] =>
   lines.flatMap(({ entry }) => {
     if (entry.kind !== 'signature' || entry.payments.every((one) => one.payout !== payout)) return []
     const { raw = null, txid, hash = null } = (entry.signed ?? {}) as KeptTransfer
-    return [{ id: txid ?? hash, raw }]
+    return [{ id: txid ?? hash, raw, exclusive: entry.exclusive }]
   })
 
 /** Opens the signer on its journal. No bytes leave it that are not on the disk first. */

@@ -176,7 +176,7 @@ async function settle(
     finalBlock: lease.final_block ?? 0n,
   })
   const waiting = tip.number >= head ? await waitingGone(chain, tip.number) : undefined
-  await learnAttempts(chain, agreed)
+  const unclear = await learnAttempts(chain, agreed)
   return db.atomic(async (block): Promise<Round> => {
     const [locked] = await queries.lockChain(block, network.code, lease.fence)
     if (!locked) return 'elsewhere'
@@ -192,7 +192,7 @@ async function settle(
     const oneNodeBelow = follower.oneNodeBelow(rules.asset)
     const final = await coins.finalize(block, network.code, { deep, agreed, oneNodeBelow, maturity })
     const lost = waiting ? await coins.giveUp(block, network.code, agreed, waiting) : []
-    endSends(chain, block, agreed)
+    endSends(chain, block, { upTo: agreed, unclear })
     await reportCoins(follower, block, [
       ...final.map((coin) => ({ coin, status: 'final' as const })),
       ...lost.map((coin) => ({ coin, status: 'reversed' as const })),

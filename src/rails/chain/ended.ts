@@ -27,8 +27,11 @@ export const unlessEnded = (
     if (!(await isEnded(block, code, key))) await submit(block)
   })
 
-/** A transfer that was signed for a payout: its id and bytes on the chain; null where the journal has not kept them. */
-export type JournalTransfer = { id: string | null; raw: string | null }
+/**
+ * A transfer that was signed for a payout: its id and bytes on the chain, null where the journal has not kept them; and the places that it
+ * takes: its account's number, or the coins that it spends. Another transfer that took one of them excludes it.
+ */
+export type JournalTransfer = { id: string | null; raw: string | null; exclusive: readonly string[] }
 
 /** All that was ever signed for a payout, where another process has the keys and a journal. */
 export type SignedFor = (payout: string) => Promise<readonly JournalTransfer[]>
@@ -49,13 +52,26 @@ export async function refuseSigned(keys: Keys, key: string): Promise<void> {
 }
 
 /**
- * The transfer with an id, if the signer has signed it for a payout and our tables do not know: they are older than its journal. Throws
- * where that is not known, so that nothing is taken for somebody else's transfer.
+ * Whose transfer, with this id, has taken a place that a payout was to take. `other`: somebody else's, and it excludes all that was signed
+ * for the payout, which never will be. `unclear`: the signer has signed it for another place, too, which our tables don't know, as after a
+ * restore: it may be paid there. `places`: those that the transfer took, as the signer writes them, or their ends. Throws where the signer
+ * does not answer.
  */
-export async function findSigned(keys: Keys, key: string, id: string): Promise<JournalTransfer | undefined> {
+export async function whoUsed(
+  keys: Keys,
+  key: string,
+  { id, places }: { id: string; places: readonly string[] },
+): Promise<JournalTransfer | 'other' | 'unclear'> {
   const signed = (await keys?.signedFor?.(key)) ?? []
   const found = signed.find((one) => one.id === id)
-  if (!found && signed.some((one) => one.id === null))
-    throw new Error(`The signer's journal has a transfer for the payment ${key} without its bytes.`)
-  return found
+  if (found) return found
+  const isTaken = (place: string) => places.some((taken) => place === taken || place.endsWith(` ${taken}`))
+  return signed.every(({ exclusive }) => exclusive.some(isTaken)) ? 'other' : 'unclear'
+}
+
+/** Why a payout whose transfer is unclear waits. */
+export const unclearTransfer = {
+  code: 'already_signed',
+  message:
+    'The signer has signed a transfer for this payout that the database does not know, as after a restore. Compare the chain with the signer: it may be paid.',
 }

@@ -3,11 +3,12 @@ import { after, before, describe, it } from 'node:test'
 
 import { openBitcoinWorld } from '../../../test/support/bitcoin-world.ts'
 import { openEvmWorld } from '../../../test/support/evm-world.ts'
-import { type SignerProcess, startSignerProcess } from '../../../test/support/signer-process.ts'
+import { type SignerProcess, signerMnemonic, startSignerProcess } from '../../../test/support/signer-process.ts'
 import { openXrplWorld } from '../../../test/support/xrpl-world.ts'
 import { remoteKeys } from '../evm/remote-keys.ts'
 import type { SignerClient } from '../keys/signer-client.ts'
 import type { PayoutHalf } from '../rail.ts'
+import { localSigner } from '../xrpl/keys.ts'
 import { remoteSigner as xrplSigner } from '../xrpl/remote-signer.ts'
 
 const policy = `
@@ -91,8 +92,10 @@ describe('a payout whose last signature was committed by the signer only', () =>
   let signer: SignerProcess
   let lost: { raw: string }[] = []
   let isLosing = false
+  let isAway = false
   const client: SignerClient = {
     call: async <T>(path: string, body: object): Promise<T> => {
+      if (path === '/sign' && isAway) throw killed
       const answer = await signer.client.call<T>(path, body)
       if (path !== '/sign' || !isLosing) return answer
       lost.push(answer as { raw: string })
@@ -130,4 +133,38 @@ describe('a payout whose last signature was committed by the signer only', () =>
       assert.fail('the payout is not done')
     })
   }
+
+  it('waits, and says why, where something else has used its number and the signer has signed it under another', async (t) => {
+    const world = await openXrplWorld({ wrap: () => xrplSigner(client, 'testnet') })
+    t.after(() => world.end())
+    const { one, db } = world
+    const payout = one.rail.payout ?? assert.fail()
+    const address = 'rHb9CJAWyB4rj91VRWn96DkukG4bwdtyTh'
+    world.open(address)
+    const destination = { address, extraId: '', holder: '' }
+    const [plan] = await payout.prepare([
+      { payoutId: (ids += 1n), asset: one.chain.asset, amount: 5_000n, destination },
+    ])
+    assert(plan)
+    // Written down when the backup was made; signed and paid under another number later.
+    await payout.submit(plan)
+    isAway = true
+    await one.follow().catch(() => undefined)
+    isAway = false
+    const parts = { destination: address, amount: '5000', fee: '10', lastLedger: 4_000_000 }
+    await xrplSigner(signer.client, 'testnet').sign({ ...parts, payout: plan.key, sequence: 99 })
+    const [{ sequence } = { sequence: 0n }] = await db.sql<{ sequence: bigint }>`
+      select sequence from xrpl_payments where plan_key = ${plan.key}`
+    const foreign = await localSigner(signerMnemonic, 'testnet')
+    const number = Number.parseInt(String(sequence), 10)
+    const { raw } = await foreign.sign({ ...parts, payout: 'other', sequence: number })
+    const body = JSON.stringify({ method: 'submit', params: [{ tx_blob: raw }] })
+    await fetch(world.urls[0] ?? '', { method: 'POST', body })
+    for (let times = 0; times < 2; times += 1) {
+      world.close(1)
+      await one.follow().catch(() => undefined)
+    }
+    assert.equal((await payout.look(plan)).state, 'pending')
+    assert.equal((await payout.progress?.(plan))?.refusal?.code, 'already_signed')
+  })
 })

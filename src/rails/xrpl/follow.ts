@@ -60,10 +60,8 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
   const movements = to < from ? { payments: [], sent: [] } : await readMovements(node, account, { from, to })
   const { payments, sent } = movements
   const { agreed, doubt } = await compareNodes(chain, { from, to, head, movements })
-  await learnAttempts(
-    chain,
-    sent.filter(({ ledger }) => ledger <= agreed),
-  )
+  const final = sent.filter(({ ledger }) => ledger <= agreed)
+  const unclear = await learnAttempts(chain, final)
   const round = await db.atomic(async (block): Promise<Round> => {
     const [locked] = await queries.lockAccount(block, network.code, lease.fence)
     if (locked?.next_ledger !== from) return 'elsewhere'
@@ -86,11 +84,7 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
     )
     if (agreed < from) return 'idle'
     await report(follower, block, 'reversed', await queries.reverseMissing(block, network.code, agreed))
-    const spent = await endPayments(
-      chain,
-      block,
-      sent.filter(({ ledger }) => ledger <= agreed),
-    )
+    const spent = await endPayments(chain, block, { sent: final, unclear })
     if (spent > 0n) await follower.charge(block, [{ place: chain.name, asset: chain.asset, amount: spent }])
     queries.advanceTo(block, network.code, agreed + 1n)
     return agreed === to && to < head ? 'more' : 'idle'

@@ -207,9 +207,13 @@ export const paymentsOf = (db: Db, sendId: bigint): Promise<WaitingPayment[]> =>
 
 /**
  * Ends what is final: a transfer of ours in a final block is done; one whose first inputs a foreign transfer spends in a final block
- * never will be.
+ * never will be, unless its transfer is unclear.
  */
-export const endSends = (db: Atomic, network: string, upTo: bigint): void => {
+export const endSends = (
+  db: Atomic,
+  network: string,
+  { upTo, unclear }: { upTo: bigint; unclear: readonly bigint[] },
+): void => {
   db.send`
     with done as (
       update bitcoin_sends as send set state = 'done',
@@ -221,7 +225,7 @@ export const endSends = (db: Atomic, network: string, upTo: bigint): void => {
   db.send`
     with never as (
       update bitcoin_sends as send set state = 'never'
-      where network = ${network} and state = 'open' and exists (
+      where network = ${network} and state = 'open' and send.id <> all(${[...unclear]}::bigint[]) and exists (
         select 1 from bitcoin_inputs as input
         join bitcoin_coins as coin on coin.network = ${network} and coin.txid = input.txid and coin.vout = input.vout
         where input.send_id = send.id and input.since = 1 and not input.is_dropped and coin.spent_block <= ${upTo}
@@ -231,21 +235,22 @@ export const endSends = (db: Atomic, network: string, upTo: bigint): void => {
     update bitcoin_payments set state = 'never' from never where send_id = never.id`
 }
 
-/** Transfers of payouts whose inputs are spent, in a block up to a number, by a transfer that is no attempt of theirs. */
-export const unknownAttempts = (
-  db: Db,
-  network: string,
-  upTo: bigint,
-): Promise<{ send_id: bigint; plan_key: string; txid: string; block: bigint }[]> =>
+/** A transfer of payouts whose inputs are spent by a transfer that is no attempt of its own, and which coins of ours that one spends. */
+export type UnknownAttempt = { send_id: bigint; txid: string; block: bigint; keys: string[]; places: string[] }
+
+/** Such transfers, whose inputs are spent in a block up to a number. */
+export const unknownAttempts = (db: Db, network: string, upTo: bigint): Promise<UnknownAttempt[]> =>
   db.sql`
-    select distinct on (send.id) send.id as send_id, plan_key, coin.spent_by as txid, coin.spent_block as block
+    select distinct on (send.id) send.id as send_id, coin.spent_by as txid, coin.spent_block as block,
+      array(select plan_key from bitcoin_payments where send_id = send.id order by number) as keys,
+      array(select own.txid || ':' || own.vout from bitcoin_coins as own
+        where own.network = ${network} and own.spent_by = coin.spent_by) as places
     from bitcoin_sends as send
-    join bitcoin_payments as payment on payment.send_id = send.id
     join bitcoin_inputs as input on input.send_id = send.id and input.since = 1 and not input.is_dropped
     join bitcoin_coins as coin on coin.network = ${network} and coin.txid = input.txid and coin.vout = input.vout
     where send.network = ${network} and send.state = 'open' and coin.spent_block <= ${upTo}
       and not exists (select from bitcoin_attempts as attempt where attempt.send_id = send.id and attempt.txid = coin.spent_by)
-    order by send.id, payment.number`
+    order by send.id, coin.spent_block`
 
 /** The amounts of outputs that were ours. */
 export const amountsOf = (
@@ -259,7 +264,7 @@ export const amountsOf = (
       using (txid, vout)
     where network = ${network} order by txid, vout, inclusion desc`
 
-/** Stores an attempt that is in a block already. */
+/** Stores an attempt that is in a block already. Without a fee it has that of the dearest one. */
 export const learnAttempt = (
   db: Db,
   sendId: bigint,
@@ -270,11 +275,11 @@ export const learnAttempt = (
     change,
     block,
     at,
-  }: { txid: string; raw: string; fee: bigint; change: bigint; block: bigint; at: Date },
+  }: { txid: string; raw: string; fee: bigint | null; change: bigint; block: bigint; at: Date },
 ): Promise<unknown[]> =>
   db.sql`
     insert into bitcoin_attempts (send_id, number, txid, raw, fee, size, change, made_at, block)
-    select send_id, max(number) + 1, ${txid}, ${raw}, ${fee}, max(size), ${change}, ${at}, ${block}
+    select send_id, max(number) + 1, ${txid}, ${raw}, coalesce(${fee}, max(fee)), max(size), ${change}, ${at}, ${block}
     from bitcoin_attempts where send_id = ${sendId} group by send_id`
 
 /** Removes whom transfers pay, once they are in a block at most as high as this. */

@@ -184,9 +184,13 @@ async function broadcast({ node, second, network, log }: Chain, raw: string): Pr
 }
 
 /** Ends transfers that are final, within the block that says so. */
-export function endSends({ network }: Pick<Chain, 'network'>, db: Atomic, upTo: bigint): void {
+export function endSends(
+  { network }: Pick<Chain, 'network'>,
+  db: Atomic,
+  { upTo, unclear }: { upTo: bigint; unclear: readonly bigint[] },
+): void {
   chainQueries.keepFinal(db, network.code, upTo)
-  queries.endSends(db, network.code, upTo)
+  queries.endSends(db, network.code, { upTo, unclear })
   queries.forgetRecipients(db, network.code, upTo - buried)
 }
 

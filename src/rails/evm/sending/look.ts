@@ -1,5 +1,6 @@
 import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
-import { findSigned } from '../../chain/ended.ts'
+import { type JournalTransfer, unclearTransfer, whoUsed } from '../../chain/ended.ts'
+import { keepRefusals } from '../../chain/refusals.ts'
 import type { Evidence } from '../../evidence.ts'
 import type { PlanOutcome } from '../../rail.ts'
 import { isConfirmed, isIncluded } from '../agree.ts'
@@ -34,15 +35,31 @@ export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
   const [other] = await queries.usedBy(db, network.code, { sender, nonce: send.nonce, upTo })
   if (other && (await isIncluded(chain, { hash: other.hash, sender, nonce: send.nonce, upTo }))) {
     // A database that was restored does not know every candidate that was signed.
-    if (await findSigned(keys, plan.key, other.hash)) {
-      await queries.learnCandidate(db, send.id, other.hash, chain.clock.realNow())
-      return { state: 'pending', lookAgainInMs: 0 }
-    }
+    const who = await whoUsed(keys, plan.key, { id: other.hash, places: [String(send.nonce)] })
+    if (who === 'unclear') await keepRefusals(chain, [plan.key], unclearTransfer)
+    else if (who !== 'other') await learnCandidate(chain, send, who)
+    if (who !== 'other') return { state: 'pending' }
     await queries.endSend(db, send.id, 'never')
     return { state: 'never' }
   }
   await rebroadcast(chain, plan, send)
   return { state: 'pending' }
+}
+
+/** Stores a candidate that only the signer's journal had. */
+async function learnCandidate(
+  { db, clock }: Chain,
+  { id, number }: queries.SendRow,
+  { id: hash, raw }: JournalTransfer,
+): Promise<void> {
+  if (hash === null || raw === null) return
+  const { parseTransaction } = await import('viem')
+  const {
+    gas = 0n,
+    maxFeePerGas: maxFee = 0n,
+    maxPriorityFeePerGas: priorityFee = 0n,
+  } = parseTransaction(raw as `0x${string}`)
+  await queries.learnCandidate(db, id, { number: number + 1, hash, gas, maxFee, priorityFee, at: clock.realNow() })
 }
 
 async function judge(

@@ -175,12 +175,22 @@ export const keepRaise = (db: Atomic, sendId: bigint, planKey: string, raise: Ra
 export const dropRaise = (db: Db, sendId: bigint, { number }: Raise): Promise<unknown[]> =>
   db.sql`delete from evm_candidates where send_id = ${sendId} and number = ${number} and hash is null`
 
-/** Stores a candidate that only the signer's journal had, with the fees of the last one: its receipt says what it cost. */
-export const learnCandidate = (db: Db, sendId: bigint, hash: string, at: Date): Promise<unknown[]> =>
+/** Stores a candidate that was signed already. */
+export const learnCandidate = (
+  db: Db,
+  sendId: bigint,
+  {
+    number,
+    hash,
+    gas,
+    maxFee,
+    priorityFee,
+    at,
+  }: { number: number; hash: string; gas: bigint; maxFee: bigint; priorityFee: bigint; at: Date },
+): Promise<unknown[]> =>
   db.sql`
     insert into evm_candidates (send_id, number, hash, gas, max_fee, priority_fee, made_at)
-    select send_id, number + 1, ${hash}, gas, max_fee, priority_fee, ${at} from evm_candidates
-    where send_id = ${sendId} order by number desc limit 1 on conflict do nothing`
+    values (${sendId}, ${number}, ${hash}, ${gas}, ${maxFee}, ${priorityFee}, ${at}) on conflict do nothing`
 
 /** Writes down how a send has ended, and what it cost where no payout's evidence tells. */
 export const endSend = (db: Db, id: bigint, state: 'done' | 'never', cost: bigint | null = null): Promise<unknown[]> =>

@@ -103,18 +103,22 @@ export const unknownAttempts = (
   db: Db,
   network: string,
   sent: readonly OwnTransaction[],
-): Promise<{ id: bigint; plan_key: string; hash: string }[]> =>
+): Promise<{ id: bigint; plan_key: string; hash: string; sequence: bigint }[]> =>
   db.sql`
-    select id, plan_key, used.hash
+    select id, plan_key, used.hash, used.sequence
     from unnest(${sent.map(({ sequence }) => sequence)}::bigint[], ${sent.map(({ hash }) => hash)}::text[]) as used (sequence, hash)
     join xrpl_payments as payment on payment.network = ${network} and payment.sequence = used.sequence
     where state = 'sent' and not exists (
       select from xrpl_attempts as attempt where attempt.payment_id = payment.id and attempt.hash = used.hash)`
 
-export const learnAttempt = (db: Db, id: bigint, { hash, ledger, fee }: OwnTransaction): Promise<unknown[]> =>
+export const learnAttempt = (
+  db: Db,
+  id: bigint,
+  { hash, ledger, fee, raw }: OwnTransaction & { raw: string | null },
+): Promise<unknown[]> =>
   db.sql`
-    insert into xrpl_attempts (payment_id, number, last_ledger, fee, hash)
-    select ${id}, coalesce(max(number), 0) + 1, ${ledger}, ${fee}, ${hash} from xrpl_attempts where payment_id = ${id}`
+    insert into xrpl_attempts (payment_id, number, last_ledger, fee, hash, raw)
+    select ${id}, coalesce(max(number), 0) + 1, ${ledger}, ${fee}, ${hash}, ${raw} from xrpl_attempts where payment_id = ${id}`
 
 /** Keeps what was signed, before it leaves. */
 export const keepSigned = (
@@ -138,12 +142,12 @@ export const giveUp = (db: Atomic, id: bigint): void =>
 
 /**
  * Ends payments whose numbers the ledger has used, and forgets their recipients. Gives what those cost that did not pay. A number
- * that something else has used ends its payment without a cost.
+ * that something else has used ends its payment without a cost; one whose transfer is unclear does not end.
  */
 export const endPayments = (
   db: Atomic,
   network: string,
-  sent: readonly OwnTransaction[],
+  { sent, unclear }: { sent: readonly OwnTransaction[]; unclear: readonly bigint[] },
 ): Promise<{ cost: bigint }[]> =>
   db.sql`
     with used as (
@@ -158,6 +162,7 @@ export const endPayments = (
         select exists (select 1 from xrpl_attempts as attempt join xrpl_payments as own on own.id = payment_id
           where own.network = ${network} and own.sequence = used.sequence and attempt.hash = used.hash) as is_ours) as known
       where payment.network = ${network} and payment.sequence = used.sequence and payment.state = 'sent'
+        and payment.id <> all(${[...unclear]}::bigint[])
       returning payment.id, payment.state, payment.fee),
     forgotten as (update xrpl_attempts set raw = null where payment_id in (select id from ended))
     select coalesce(sum(fee), 0) as cost from ended where state = 'never'`

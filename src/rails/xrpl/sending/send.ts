@@ -1,5 +1,5 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
-import { findSigned } from '../../chain/ended.ts'
+import { unclearTransfer, whoUsed } from '../../chain/ended.ts'
 import { forgetRefusals, keepRefusals } from '../../chain/refusals.ts'
 import { refuseForged, type StampedPayment } from '../../chain/stamp.ts'
 import { payoutsHalted } from '../../halts.ts'
@@ -43,20 +43,31 @@ export async function sendOnce(chain: Chain, look: Look): Promise<void> {
 
 /**
  * Stores attempts that only the signer's journal has, before the ledger that took them is final: a database that was restored would take
- * them for somebody else's.
+ * them for somebody else's. Gives the payments that do not end by what has used their number.
  */
-export async function learnAttempts({ db, network, signer }: Chain, sent: readonly OwnTransaction[]): Promise<void> {
-  if (sent.length === 0 || !signer?.signedFor) return
-  for (const { id, plan_key: key, hash } of await queries.unknownAttempts(db, network.code, sent)) {
+export async function learnAttempts(chain: Chain, sent: readonly OwnTransaction[]): Promise<bigint[]> {
+  const { db, network, signer } = chain
+  const unclear: bigint[] = []
+  if (sent.length === 0 || !signer?.signedFor) return unclear
+  for (const { id, plan_key: key, hash, sequence } of await queries.unknownAttempts(db, network.code, sent)) {
     const used = sent.find((one) => one.hash === hash)
-    if (used && (await findSigned(signer, key, hash))) await queries.learnAttempt(db, id, used)
+    const who = await whoUsed(signer, key, { id: hash, places: [String(sequence)] })
+    if (who === 'unclear') {
+      unclear.push(id)
+      await keepRefusals(chain, [key], unclearTransfer)
+    } else if (used && who !== 'other') await queries.learnAttempt(db, id, { ...used, raw: who.raw })
   }
+  return unclear
 }
 
 /** Ends payments in the block that makes their ledgers final. Gives what failed ones have cost, in drops. */
-export async function endPayments({ network }: Chain, db: Atomic, sent: readonly OwnTransaction[]): Promise<bigint> {
+export async function endPayments(
+  { network }: Chain,
+  db: Atomic,
+  { sent, unclear }: { sent: readonly OwnTransaction[]; unclear: readonly bigint[] },
+): Promise<bigint> {
   if (sent.length === 0) return 0n
-  const [ended] = await queries.endPayments(db, network.code, sent)
+  const [ended] = await queries.endPayments(db, network.code, { sent, unclear })
   return ended?.cost ?? 0n
 }
 
