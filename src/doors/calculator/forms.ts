@@ -3,6 +3,8 @@ import type { FastifyReply } from 'fastify'
 import type { Ctx } from '../../exchange/context.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
 import { doOnce, keyOfForm, unknownOutcome } from '../../exchange/sign-in/once.ts'
+import { open } from '../../exchange/transactions/lifecycle.ts'
+import { readEvenErased } from '../../exchange/transactions/load.ts'
 import type { Language } from '../../platform/language/language.ts'
 import { Refusal, refusals } from '../../platform/lib/refusal.ts'
 import { onceIn } from '../pages/form.tsx'
@@ -33,6 +35,9 @@ export type Visit = {
 /** Where to redirect, or why no transaction was created. */
 type Started = { redirect?: string; refusal?: string }
 
+/** What a form has created. */
+type Created = { redirect: string; order: string }
+
 /** What a form does with an exchange that is possible, by the value of its `do` field. */
 export const forms: Readonly<Record<string, typeof startAsShown>> = {
   update: () => Promise.resolve({}),
@@ -53,8 +58,8 @@ async function startAsShown(
 }
 
 /**
- * Creates the transaction, or says why not: once for a form, as it was typed. A signed URL may be used any number of times, so the
- * limits per customer apply.
+ * Creates the transaction, or says why not: once for a form, as it was typed, while that order can be paid. A signed URL may be used any
+ * number of times, so the limits per customer apply.
  */
 async function create(
   { ctx, limits }: Door,
@@ -63,18 +68,15 @@ async function create(
   chosen: CalculatedExchange,
   typed: Typed,
 ): Promise<Started> {
-  const work = async (own: Ctx): Promise<Started> => {
+  const work = async (own: Ctx): Promise<Created> => {
     limits.takeCustomer(address, { partner }, reply)
-    const wish = { presets, isUnsigned, ...chosen, locale: presets.locale ?? language.tag }
-    return { redirect: (await startOrder(own, partner, wish)).redirect_url }
+    const request = { presets, isUnsigned, ...chosen, locale: presets.locale ?? language.tag }
+    const { redirect_url: redirect, id: order } = await startOrder(own, partner, request)
+    return { redirect, order }
   }
   try {
     const once = onceIn(new URLSearchParams(typed))
-    if (once === undefined) return await work(ctx)
-    const key = keyOfForm({ area: 'calculator', session: JSON.stringify([here, typed]), once })
-    const started = await doOnce(ctx, key, work)
-    if (started === undefined) throw new Refusal('CONFLICT', unknownOutcome)
-    return started
+    return once === undefined ? await work(ctx) : await createOnce(ctx, { session: [here, typed], once }, work)
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     noteRefusal(reply.request, error)
@@ -82,4 +84,18 @@ async function create(
     void reply.code(refusals[error.code])
     return { refusal: spellProblem(error.problems[0] ?? error, language) }
   }
+}
+
+/** Gives what a form has created while that can be paid: somebody who goes back later and continues wants another order, once. */
+async function createOnce(
+  ctx: Ctx,
+  { session, once }: { session: unknown[]; once: string },
+  work: (ctx: Ctx) => Promise<Created>,
+): Promise<Created> {
+  const key = keyOfForm({ area: 'calculator', session: JSON.stringify(session), once })
+  const created = await doOnce(ctx, key, work)
+  if (created === undefined) throw unknownOutcome()
+  const order = await readEvenErased(ctx, ctx.db, BigInt(created.order))
+  if (order === undefined || open.has(order.status)) return created
+  return createOnce(ctx, { session: [...session, created.order], once }, work)
 }

@@ -4,7 +4,7 @@ import type { Ctx } from '../../exchange/context.ts'
 import { giveDetails } from '../../exchange/orders/checkout.ts'
 import { cancelByCustomer } from '../../exchange/orders/choose.ts'
 import { notProven } from '../../exchange/orders/giver.ts'
-import { doOnce, keyOfForm } from '../../exchange/sign-in/once.ts'
+import { doOnce, keyOfForm, unknownOutcome } from '../../exchange/sign-in/once.ts'
 import { onceIn } from '../pages/form.tsx'
 import { secretSentence } from '../../reference/addresses/secret-text.ts'
 import { holdsSecret, isCard } from './card-field.ts'
@@ -25,7 +25,9 @@ export async function act(form: SentForm, cameAt: number): Promise<ActionResult>
   const once = onceIn(new URLSearchParams(fields))
   if (once === undefined) return work(ctx)
   const key = keyOfForm({ area: 'checkout', session: JSON.stringify([visit.view.tid, fields]), once })
-  return (await doOnce(ctx, key, work, { kept: () => ({}), cameAt })) ?? {}
+  const done = await doOnce(ctx, key, work, { kept: () => ({}), cameAt })
+  if (done === undefined) throw unknownOutcome()
+  return done
 }
 
 function actionFor(visit: Visit, name: string): Action | undefined {

@@ -39,7 +39,7 @@ export async function answerForm<Visit extends AreaVisit>(
     const work = (own: Ctx): Promise<Outcome> => page.act({ ...visit, ctx: own })
     const outcome =
       key === undefined ? await work(ctx) : await doOnce(ctx, key, work, { kept: kept(visit.path), cameAt })
-    if (outcome === undefined) throw new Refusal('CONFLICT', unknownOutcome)
+    if (outcome === undefined) throw unknownOutcome()
     if ('secrets' in outcome) return await sendContent(reply, headers, await page.show({ ...visit, ...outcome }))
     if ('body' in outcome) return await sendContent(reply, headers, outcome)
     if (outcome.said !== undefined && key !== undefined) void reply.header('set-cookie', doneCookie(ctx, area, key))

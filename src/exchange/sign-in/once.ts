@@ -20,8 +20,11 @@ export const keyOfForm = ({ area, session, once }: FormUse): string =>
 export const newOnce = (): string => randomToken(16)
 
 /** What a second use says where the first one ended half-way. */
-export const unknownOutcome =
-  'This form was used before, and what became of it is not known. Look at what this page shows before you send it again.'
+export function unknownOutcome(): Refusal {
+  const message =
+    'This form was used before, and what became of it is not known. Look at what this page shows before you send it again.'
+  return new Refusal('CONFLICT', message, [{ path: '', code: 'UNKNOWN_OUTCOME', message }])
+}
 
 /** Where an outcome is encrypted. */
 export const outcomePlace = (id: bigint): string => `used_forms:${id}`

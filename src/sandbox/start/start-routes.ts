@@ -112,8 +112,8 @@ function formsWith(ctx: Ctx, { prepared, show, call }: Tools): Readonly<Record<s
     }
   return {
     buy: async (form, request, reply) => {
-      const wish = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
-      const made = await call('/v1/transaction', wish, form)
+      const order = { from_amount: 100, from_currency: 'EUR', to_currency: 'BTC' }
+      const made = await call('/v1/transaction', order, form)
       if (!('redirect_url' in made)) return show(request, reply, { status: 409, notice: problemIn(made) })
       // The page may have been opened by another name of this machine: the order stays at it.
       const { pathname, search } = new URL(made.redirect_url ?? '')
