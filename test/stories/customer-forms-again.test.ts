@@ -53,7 +53,9 @@ it('Continue on a page that somebody went back to leads to the same order while 
   const checkout = answer.headers.get('location') ?? ''
   await forms.post(checkout, { do: 'cancel' }, await forms.prove(checkout, newEmail()))
   await arrive(exchange, first, 'cancelled')
-  const both = await ordersLeft(...(await Promise.all([forms.post(calculator(), form), forms.post(calculator(), form)])))
+  const both = await ordersLeft(
+    ...(await Promise.all([forms.post(calculator(), form), forms.post(calculator(), form)])),
+  )
   assert.notEqual(both[0], first)
   assert.equal(new Set(both).size, 1, 'a double click')
   assert.deepEqual(await ordersLeft(await forms.post(calculator(), form)), [both[0]])
@@ -76,7 +78,12 @@ it('a code whose outcome is not known is answered with a sentence in the languag
     const { url: plain } = await createBuy(exchange, { customer: { contact_info: { email } } })
     const url = plain.replace('/checkout', `/${tag}/checkout`)
     const cookie = cookieOf(await forms.post(url, { do: 'send' }))
-    const form = { do: 'code', code: await codeFor(exchange, email), accepts: shownTerms, once: `the-once-of-a-form-in-${tag}` }
+    const form = {
+      do: 'code',
+      code: await codeFor(exchange, email),
+      accepts: shownTerms,
+      once: `the-once-of-a-form-in-${tag}`,
+    }
     assert.equal((await forms.post(url, form, { cookie })).status, 303)
     await forgetLastOutcome()
     const again = await forms.post(url, form, { cookie })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { formsOf, noForms, unpostedAmong } from '../support/form-routes.ts'
+import { formsOf, noForms, singleForms, unpostedAmong } from '../support/form-routes.ts'
 import { type Route, routesOf } from '../support/routes.ts'
 import { readSources } from '../support/source.ts'
 
@@ -51,9 +51,20 @@ describe('every address that takes a form', () => {
     assert.deepEqual(idle, [])
   })
 
+  it('takes forms that do different things and says so, or is listed as one whose forms all do the same', () => {
+    const single = formsOf(routes).flatMap(({ name, does }) => (does === '' ? [name] : []))
+    assert.deepEqual(single.toSorted(), singleForms.toSorted())
+  })
+
   it('looks up what a form does in a table, whose names its route says', () => {
+    const does = [...new Set(formsOf(routes).flatMap((form) => (form.does === '' ? [] : [form.does])))].join('|')
+    const named = new RegExp(`\\bname\\s*[!=]==\\s*['"](${does})['"]`)
     const compares = /(\bdo|get\('do'\))\s*[!=]==\s*['"]|switch \((\w+\.)?(do|get\('do'\))\)/
-    const found = readSources('src').filter(({ path, text }) => !path.endsWith('.test.ts') && compares.test(text))
+    // What a page's script compares is the name of a field.
+    const isForms = (path: string) => /^src\/(doors|sandbox)\//.test(path) && !path.includes('/islands/')
+    const found = readSources('src').filter(
+      ({ path, text }) => !path.endsWith('.test.ts') && (compares.test(text) || (isForms(path) && named.test(text))),
+    )
     assert.deepEqual(
       found.map(({ path }) => path),
       [],

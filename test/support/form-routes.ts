@@ -1,5 +1,5 @@
 import { startExchange } from './exchange.ts'
-import { type Posted, postedIn } from './posted-forms.ts'
+import { type FormPost, postedIn } from './posted-forms.ts'
 import { type Route, routesOf } from './routes.ts'
 import { staffForms } from './staff-forms.ts'
 
@@ -8,6 +8,20 @@ export const noForms: Readonly<Record<string, string>> = {
   '/v1/': 'Programs of partners call it.',
   '/callbacks/': 'Processors and other providers call it.',
 }
+
+/** Addresses whose forms all do the same thing. */
+export const singleForms: readonly string[] = [
+  '/checkout/check',
+  '/console/invitation/:token',
+  '/console/passkeys/sign-in',
+  '/console/sign-in',
+  '/console/sign-out',
+  '/portal/invitation/:token',
+  '/portal/passkeys/sign-in',
+  '/portal/sign-in',
+  '/portal/sign-out',
+  '/sandbox/pay',
+]
 
 /** A form that a service takes: what it is called, and the addresses that it may be sent to. `does` is empty where all forms do the same. */
 type FormRoute = { name: string; does: string; patterns: RegExp[] }
@@ -30,7 +44,7 @@ export function formsOf(routes: readonly Route[]): FormRoute[] {
 }
 
 /** Those that are not among what was sent. */
-export const unpostedAmong = (forms: readonly FormRoute[], posted: readonly Posted[]): string[] =>
+export const unpostedAmong = (forms: readonly FormRoute[], posted: readonly FormPost[]): string[] =>
   forms
     .filter(
       ({ does, patterns }) =>

@@ -7,7 +7,7 @@ import type { BrowserContext } from 'playwright-core'
 const fileIn = (run: string): string => join(run, 'posted-forms')
 
 /** A form that was sent: where to, and what it says that it does. */
-export type Posted = { path: string; does: string }
+export type FormPost = { path: string; does: string }
 
 /** Notes the forms that a browser sends, where a run asks for it. */
 export function notePosts(context: BrowserContext): void {
@@ -16,7 +16,7 @@ export function notePosts(context: BrowserContext): void {
   context.on('request', (request) => {
     if (request.method() !== 'POST') return
     const fields = new URLSearchParams(request.postData() ?? '')
-    const posted: Posted = {
+    const posted: FormPost = {
       path: new URL(request.url()).pathname,
       does: fields.get('do') ?? fields.get('action') ?? '',
     }
@@ -25,8 +25,8 @@ export function notePosts(context: BrowserContext): void {
 }
 
 /** What the browsers of a run have sent; undefined where there was no browser. */
-export function postedIn(run: string): Posted[] | undefined {
+export function postedIn(run: string): FormPost[] | undefined {
   if (!existsSync(fileIn(run))) return undefined
   const lines = new Set(readFileSync(fileIn(run), 'utf8').trim().split('\n'))
-  return [...lines].map((line) => JSON.parse(line) as Posted)
+  return [...lines].map((line) => JSON.parse(line) as FormPost)
 }

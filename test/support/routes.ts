@@ -7,7 +7,7 @@ import { openAccounts } from '../../src/exchange/partners/accounts.ts'
 /** A route of a service: one for each method. */
 export type Route = { method: string; url: string; config: FastifyContextConfig | undefined }
 
-/** Every route of a service, whoever registered it. */
+/** Every route of a service, its own and those of its plugins. */
 export async function routesOf({ composition }: Pick<Service, 'composition'>): Promise<Route[]> {
   const accounts = openAccounts(composition.ctx)
   const app = buildDoors(composition, { accounts, work: [] })

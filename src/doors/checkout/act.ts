@@ -31,21 +31,14 @@ export async function act(form: SentForm, cameAt: number): Promise<ActionResult>
 }
 
 function actionFor(visit: Visit, name: string): Action | undefined {
-  const { step, customerId, choices } = visit
+  const { step, customerId } = visit
   const { actions = {}, isPublic = false } = checkoutSteps[step]
-  const offered = Object.hasOwn(actions, name) ? actions[name] : undefined
-  if (name === 'renew' && mayRenew(visit)) return onAnyPage.renew
-  if (customerId !== undefined) return name === 'cancel' && choices.cancel ? onAnyPage.cancel : offered
-  if (isPublic && offered) return offered
-  if (changesOrders(name)) throw notProven()
+  const onAny = onAnyPage.get(name)
+  if (onAny?.isOffered(visit) === true) return onAny.act
+  if ((isPublic || customerId !== undefined) && Object.hasOwn(actions, name)) return actions[name]
+  if (customerId === undefined && changing.has(name)) throw notProven()
   return undefined
 }
-
-/** Whether a form of that name changes an order, on whatever page it is. */
-const changesOrders = (name: string): boolean =>
-  Object.hasOwn(onAnyPage, name) ||
-  name === 'email' ||
-  Object.values(checkoutSteps).some(({ actions = {}, isPublic = false }) => !isPublic && Object.hasOwn(actions, name))
 
 /**
  * Refuses a form with characters that cannot be seen, or with a card number or a secret key in any field: cards are entered on the
@@ -60,21 +53,40 @@ export function refuseTexts({ view }: Visit, fields: Fields): void {
   if (field !== undefined) throw badField(field, 'This looks like a card number. Never enter one here.', 'CARD_NUMBER')
 }
 
-const onAnyPage = {
-  renew: async ({ ctx, visit: { view, customerId } }) => {
-    await giveDetails(ctx, view.publicId, { renewsPrice: true }, customerId)
-    return { stays: true }
-  },
-  cancel: async ({ ctx, visit: { view } }) => {
-    await cancelByCustomer(ctx, view.publicId)
-    return {}
-  },
-} satisfies Record<string, Action>
+/** What can be asked for on any page, and when. */
+const onAnyPage = new Map<string, { isOffered(visit: Visit): boolean; act: Action }>([
+  [
+    'renew',
+    {
+      isOffered: mayRenew,
+      act: async ({ ctx, visit: { view, customerId } }) => {
+        await giveDetails(ctx, view.publicId, { renewsPrice: true }, customerId)
+        return { stays: true }
+      },
+    },
+  ],
+  [
+    'cancel',
+    {
+      isOffered: ({ customerId, choices }) => customerId !== undefined && choices.cancel !== undefined,
+      act: async ({ ctx, visit: { view } }) => {
+        await cancelByCustomer(ctx, view.publicId)
+        return {}
+      },
+    },
+  ],
+])
 
 /** What the forms of the checkout do, by the value of their `do` field. */
 export const checkoutDoes: readonly string[] = [
   ...new Set([
     ...Object.values(checkoutSteps).flatMap(({ actions = {} }) => Object.keys(actions)),
-    ...Object.keys(onAnyPage),
+    ...onAnyPage.keys(),
   ]),
 ]
+
+/** What proves an email address and changes no order. */
+const proving: readonly string[] = ['send', 'resend', 'code']
+
+/** What changes an order: on no page is it done for somebody who has not proven the email address. */
+const changing: ReadonlySet<string> = new Set(checkoutDoes.filter((name) => !proving.includes(name)))

@@ -5,10 +5,11 @@ import { endKey, listKeys, whyNotEnded } from '../../exchange/operators/operator
 import { addPasskey, passkeyOptions } from '../../exchange/operators/passkeys.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
+import type { Outcome } from '../pages/area.ts'
 import { ActionForm } from '../pages/form.tsx'
 import { NewPasskey } from '../pages/own-access.tsx'
 import { Moment, Table } from '../pages/table.tsx'
-import { actOn, type ActionGroup, formsOf } from '../pages/actions.tsx'
+import { actOn, formsOf } from '../pages/actions.tsx'
 import { renderPage } from './layout.tsx'
 import { type FormVisit, group, keysPath, type Page, type Visit } from './page.ts'
 import { proveSelf, SelfProof } from './self-proof.tsx'
@@ -18,27 +19,33 @@ export const keysPage: Page = {
   path: keysPath,
   needs: undefined,
   show: async (visit) => ({ body: await keysOf(visit) }),
-  act: (visit) => actOn([ownKeys, group(operatorKeyActions)])(visit),
+  act: (visit) => (ownForms.get(visit.form.get('action') ?? '') ?? actOn([group(operatorKeyActions)]))(visit),
 }
 
-/** What operators do with keys of their own, once they have proved who they are. */
-const ownKeys: ActionGroup<FormVisit> = {
-  has: (name) => name === 'add' || name === 'end',
-  act: async (visit) => {
-    const { ctx, form, operator, path } = visit
-    if (form.get('action') === 'add') {
+/** What operators do with keys of their own, once they have proved who they are, by the value of `action`. */
+const ownForms = new Map<string, (visit: FormVisit) => Promise<Outcome>>([
+  [
+    'add',
+    async (visit) => {
+      const { ctx, form, operator, path } = visit
       await proveSelf(visit)
       await addPasskey(ctx, operator, { made: form.get('passkey') ?? '', name: form.get('name') ?? '' })
       return { to: path, said: 'The passkey is added.' }
-    }
-    const id = readId(form.get('key') ?? '')
-    const key = (await listKeys(ctx)).find((one) => one.id === id)
-    if (key?.operatorId !== operator.operatorId) throw new Refusal('NOT_FOUND', 'You have no such key.')
-    await proveSelf(visit)
-    await endKey(ctx, key.id, operatorSubject({ id: operator.operatorId }))
-    return { to: path, said: 'The key has ended.' }
-  },
-}
+    },
+  ],
+  [
+    'end',
+    async (visit) => {
+      const { ctx, form, operator, path } = visit
+      const id = readId(form.get('key') ?? '')
+      const key = (await listKeys(ctx)).find((one) => one.id === id)
+      if (key?.operatorId !== operator.operatorId) throw new Refusal('NOT_FOUND', 'You have no such key.')
+      await proveSelf(visit)
+      await endKey(ctx, key.id, operatorSubject({ id: operator.operatorId }))
+      return { to: path, said: 'The key has ended.' }
+    },
+  ],
+])
 
 async function keysOf(visit: Visit): Promise<string> {
   const { ctx, operator } = visit
