@@ -136,6 +136,7 @@ describe('money without an order', () => {
     const { body } = await ask(path, { cookie })
     assert.ok(body.includes(reference))
     assert.match(body, /<th[^>]*>Payer<\/th>/)
+    assert.match(body, /Left: 250 EUR\. Sending it costs the sender nothing\. The sender gets 250 EUR\./)
     assert.deepEqual(await formsOf(path, cookie, 'writeoff', String(deposit)), [], 'it is worth sending back')
     const [back] = await formsOf(path, cookie, 'return', String(deposit))
     assert.ok(back && 'refund_address' in back, 'it can go elsewhere')

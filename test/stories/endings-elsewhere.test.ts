@@ -13,6 +13,7 @@ import { ibanOf } from '../support/b2b.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, bookBalance, lookup, owed, pay, readyToPay, seen } from '../support/journey.ts'
 import { putInForce } from '../support/policies.ts'
+import { password, staffBrowser } from '../support/staff-browser.ts'
 import { strayDeposit } from '../support/stray-money.ts'
 import { until } from '../support/telling.ts'
 
@@ -35,6 +36,12 @@ const transfer = { from_amount: '250', deposit: { payment_category: 'SEPA' } }
 const to = { address: ibanOf('another of theirs'), extraId: '', holder: 'Erika Mustermann' }
 const ctxOf = () => exchange.service.composition.ctx
 const inBank = (sql: string) => lookup<{ count: string }>(exchange, `select count(*) from sandbox.bank_payments ${sql}`)
+
+const { ask, signIn } = staffBrowser(() => exchange)
+const seenBy = async (email: string, path: string) => (await ask(path, { cookie: await signIn(email) })).body
+/** What the form says before. */
+const says = (amount: string, who: string) =>
+  new RegExp(`Left: ${amount} EUR\\. Sending it costs the ${who} nothing\\. The ${who} gets ${amount} EUR\\.`)
 
 /** Runs a function while the bank says plainly that it will never carry anything out. */
 async function whileTheBankRefuses(act: () => Promise<void>): Promise<void> {
@@ -60,7 +67,7 @@ describe('a refund that cannot go back the way it came', () => {
 
   it('goes elsewhere by support up to the limit of refunds, and no further', async () => {
     const [id, email] = [await refused(), 'support@example.com']
-    const person = { email, password: 'a horse on the stairs', role: 'support' } as const
+    const person = { email, password, role: 'support' } as const
     const support = { ...order, actor: operatorSubject(await createOperator(ctxOf(), person, 'cli:test')) }
     const approvals = { payouts: { above: null, currency: 'EUR' }, policies: 'one_operator' }
     const upTo = (limit: string) =>
@@ -68,6 +75,7 @@ describe('a refund that cannot go back the way it came', () => {
     await upTo('50')
     await assert.rejects(redirectRefund(ctxOf(), BigInt(id), { ...support, to }), /Your role may refund up to 50 EUR/)
     await upTo('60')
+    assert.match(await seenBy(email, `/console/orders/${id}`), says('60', 'customer'))
     await redirectRefund(ctxOf(), BigInt(id), { ...support, to })
     await arrive(exchange, id, 'refunded')
   })
@@ -138,6 +146,9 @@ describe('a refund that cannot go back the way it came', () => {
       await returnSuspense(ctxOf(), deposit, order)
       await until(async () => (await stateOf()) === 'failed', 'the refusal')
     })
+    const email = 'finance@example.com'
+    await createOperator(ctxOf(), { email, password, role: 'finance' }, 'cli:test')
+    assert.match(await seenBy(email, '/console/money'), says('250', 'sender'))
     await returnSuspense(ctxOf(), deposit, { ...order, to })
     await until(async () => (await stateOf()) === 'paid', 'the return')
     assert.equal(await bookBalance(exchange, 'suspense', 'EUR-EUR'), before)

@@ -6,6 +6,7 @@ import {
   releaseTransaction,
 } from '../operations/staff.ts'
 import {
+  redirectedOf,
   refundableOf,
   type RefundablePart,
   whyNotCancelled,
@@ -101,7 +102,8 @@ const refund: Action<Transaction> = {
   ],
   allowedNow: async (ctx, transaction, given) =>
     given?.has('to') ? whyNotRedirected(ctx.db, transaction) : (await refundableOf(ctx.db, transaction)).why,
-  preview: async (ctx, transaction) => (await refundableOf(ctx.db, transaction)).parts.map(sentenceOf),
+  preview: async (ctx, transaction) =>
+    (await refundableOf(ctx.db, transaction)).parts.map((part) => sentenceOf(part, 'customer')),
   run: async (ctx, transaction, { reason, text }, { actor }) => {
     const typed = text('amount')
     const to = destinationInFile(text('to'))
@@ -126,13 +128,12 @@ async function redirected(
 }
 
 /** `Left: 100 EUR. Sending it costs 1 EUR. The customer gets 99 EUR.` */
-function sentenceOf({ asset: id, amount, cost }: RefundablePart): string {
+export function sentenceOf({ asset: id, amount, cost }: RefundablePart, who: 'customer' | 'sender'): string {
   const asset = bookedAsset(id)
   const shown = (units: bigint): string =>
     asset ? `${formatAmount(units, asset)} ${asset.ticker}` : `${units} of ${id}`
-  const sending = cost === 0n ? 'Sending it costs the customer nothing.' : `Sending it costs ${shown(cost)}.`
-  const got =
-    cost < amount ? `The customer gets ${shown(amount - cost)}.` : 'That is not worth sending: nothing is sent.'
+  const sending = cost === 0n ? `Sending it costs the ${who} nothing.` : `Sending it costs ${shown(cost)}.`
+  const got = cost < amount ? `The ${who} gets ${shown(amount - cost)}.` : 'That is not worth sending: nothing is sent.'
   return `Left: ${shown(amount)}. ${sending} ${got}`
 }
 
@@ -146,6 +147,8 @@ const redirect: Action<Transaction> = {
   needsReason: 'clear',
   fields: destinationFields,
   allowedNow: (ctx, transaction) => whyNotRedirected(ctx.db, transaction),
+  preview: async (ctx, transaction) =>
+    (await redirectedOf(ctx.db, transaction)).map((part) => sentenceOf(part, 'customer')),
   commands: [],
   run: (ctx, transaction, given, { actor }) =>
     redirected(ctx, transaction, undefined, { reason: given.reason, actor, to: destinationIn(given) }),

@@ -1,5 +1,6 @@
 import {
   matchSuspense,
+  returnedOf,
   returnSuspense,
   suspenseDeposit,
   whyNotMatched,
@@ -13,7 +14,7 @@ import { aboutField } from './about-field.ts'
 import type { Action, SubjectKind } from './action.ts'
 import { byId } from './by-id.ts'
 import { destinationFields, destinationFile, destinationIn, destinationInFile } from './destination.ts'
-import { doneTo } from './orders.ts'
+import { doneTo, sentenceOf } from './orders.ts'
 import { field, required } from './input.ts'
 import { id as idKind } from './values.ts'
 
@@ -56,6 +57,7 @@ const giveBack: Action<SuspenseDeposit> = {
     destinationFile,
   ],
   allowedNow: async (ctx, deposit) => whyNotReturned(deposit) ?? (await whyInDoubt(ctx, ctx.db, deposit)),
+  preview: async (ctx, deposit) => [sentenceOf(await returnedOf(ctx.db, deposit), 'sender')],
   run: async (ctx, { id }, given, { actor }) => {
     const { reason, text } = given
     const to =

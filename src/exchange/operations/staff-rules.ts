@@ -7,6 +7,7 @@ import { type Funds, isOfExchange, positionOf, readFunds, refundIn } from '../se
 import { reportedMoney } from '../settlement/rail-event.ts'
 import { hasUnheldRefund, type Refund, refundCost } from '../settlement/refund.ts'
 import { ended, open, type Status } from '../transactions/lifecycle.ts'
+import { unsentOf } from '../settlement/send-refunds.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 
 // What staff may do with a transaction now. The verbs ask it under the lock, and pages before they offer it.
@@ -139,6 +140,12 @@ export const notRedirected = 'No refund of this transaction needs another way.'
 /** Why no refund can be sent elsewhere; undefined: one can. */
 export async function whyNotRedirected(db: Db, transaction: Transaction): Promise<string | undefined> {
   return redirectable(await readFunds(db, transaction)) ? undefined : notRedirected
+}
+
+/** What of that refund is sent elsewhere. */
+export async function redirectedOf(db: Db, transaction: Transaction): Promise<RefundablePart[]> {
+  const refund = redirectable(await readFunds(db, transaction))
+  return refund ? [await unsentOf(db, refund)] : []
 }
 
 /** Why a transaction cannot be cancelled; undefined: it can. */

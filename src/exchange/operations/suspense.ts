@@ -24,10 +24,12 @@ import {
   type Refund,
   refundCost,
   refunds,
+  refundsOfDeposit,
 } from '../settlement/refund.ts'
 import { checkPayer } from '../settlement/payer.ts'
 import { reversalsToSettle } from '../settlement/rail-event.ts'
 import { lockOwnPayment } from '../settlement/reverse-own-money.ts'
+import { unsentOf } from '../settlement/send-refunds.ts'
 import { settleNow } from '../settlement/settle.ts'
 import { transition } from '../settlement/transition.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
@@ -36,6 +38,7 @@ import type { Transaction } from '../transactions/transaction.ts'
 import type { PaymentDetails } from '../../rails/rail.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
 import { type Doubt, doubtKey, doubtsAbout, whyDoubled, whyInDoubt } from './doubts.ts'
+import type { RefundablePart } from './staff-rules.ts'
 import { type Candidate, candidatesFor, waitingOrders } from './suspense-candidates.ts'
 
 /** The most that one look gives. */
@@ -125,6 +128,12 @@ export const whyNotReturned = ({ asset, amount }: Worth): string | undefined =>
 export const whyNotWrittenOff = ({ asset, amount, ...deposit }: Worth & Owned): string | undefined =>
   whyNotInSuspense(deposit) ??
   (refundCost(asset) < amount ? 'It is worth more than sending it back costs: return it.' : undefined)
+
+/** What is sent when it is returned: all of it, or what could not be sent back before. */
+export async function returnedOf(db: Db, { id, asset, amount }: SuspenseDeposit): Promise<RefundablePart> {
+  const [failed] = failedReturns(await refundsOfDeposit(db, id))
+  return failed ? unsentOf(db, failed) : { asset, amount, cost: refundCost(asset) }
+}
 
 /** The refunds of money in suspense that could not be sent back, or have come back. */
 const failedReturns = (all: Refund[]): Refund[] =>

@@ -99,7 +99,13 @@ export const refundsOf = (db: Db, transactionId: bigint): Promise<Refund[]> =>
     select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state, held_at from refunds
     where transaction_id = ${transactionId} order by id`
 
-/** The refunds of a deposit, locked, in their order. */
+/** The refunds of a deposit, in their order. */
+export const refundsOfDeposit = (db: Db, depositId: bigint): Promise<Refund[]> =>
+  db.sql`
+    select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state, held_at from refunds
+    where deposit_id = ${depositId} order by id`
+
+/** The same, locked. */
 export const lockRefundsOfDeposit = (db: Db, depositId: bigint): Promise<Refund[]> =>
   db.sql`
     select id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state, held_at from refunds
@@ -163,8 +169,11 @@ export const lockRefundPayouts = (db: Db, refundIds: bigint[]): Promise<RefundPa
     where refund_id = any(${refundIds}) order by id for update`
 
 /** The payouts of refunds, and their states. */
-export const refundPayoutsOf = (db: Db, refundIds: bigint[]): Promise<Pick<RefundPayout, 'refund_id' | 'state'>[]> =>
-  db.sql`select refund_id, state from payouts where refund_id = any(${refundIds})`
+export const refundPayoutsOf = (
+  db: Db,
+  refundIds: bigint[],
+): Promise<Pick<RefundPayout, 'id' | 'refund_id' | 'state'>[]> =>
+  db.sql`select id, refund_id, state from payouts where refund_id = any(${refundIds})`
 
 /** The highest number that a payout of a refund of a transaction has had. */
 export async function lastRefundNumber(db: Db, transactionId: bigint): Promise<number> {

@@ -1,6 +1,6 @@
 import type { Ctx } from '../context.ts'
 import { sentBy } from '../ledger/transaction-entries.ts'
-import type { Atomic } from '../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { Handler, Job } from '../../platform/jobs/job.ts'
 import type { Again } from '../../platform/jobs/queue.ts'
 import { after } from '../../platform/lib/clock.ts'
@@ -160,8 +160,7 @@ export async function orderRefundPayout(
   if (!made) throw new Error('A data key is missing.')
   const earlier = await lockRefundPayouts(db, [refund.id])
   const before = transaction ? await lastRefundNumber(db, transaction.id) : earlier.length
-  const payoutIds = earlier.map(({ id }) => id)
-  const [sent] = earlier.length > 0 ? await sentBy(db, refund.transaction_id, payoutIds) : []
+  const unsent = await unsentOf(db, refund)
   await orderPayouts(ctx, db, [
     {
       transactionId: refund.transaction_id,
@@ -170,11 +169,22 @@ export async function orderRefundPayout(
       number: before + 1,
       rail,
       asset: refund.asset,
-      amount: refund.amount - refund.cost - (sent?.amount ?? 0n),
+      amount: unsent.amount - unsent.cost,
       destination,
       dataKey: made,
     },
   ])
+}
+
+/** What is left to be sent of a refund, with what is kept for sending it: what has been paid, and did not come back, is not. */
+export async function unsentOf(
+  db: Db,
+  { id, transaction_id: owner, asset, amount, cost }: Refund,
+): Promise<Pick<Refund, 'asset' | 'amount' | 'cost'>> {
+  const payouts = await refundPayoutsOf(db, [id])
+  const payoutIds = payouts.map((one) => one.id)
+  const [sent] = payouts.length > 0 ? await sentBy(db, owner, payoutIds) : []
+  return { asset, amount: amount - (sent?.amount ?? 0n), cost }
 }
 
 /** No sender is certain: its customer is asked for an address, where there can be one; else staff decide. */
