@@ -5,7 +5,7 @@ import { test } from 'node:test'
 
 import { commandsOf } from '../src/doors/commands/act.ts'
 import { readUsage } from '../src/doors/commands/usage.ts'
-import type { Action } from '../src/exchange/actions/action.ts'
+import { type Action, actionName } from '../src/exchange/actions/action.ts'
 import { allActions } from '../src/exchange/actions/all.ts'
 import { permissionsOf, roles } from '../src/exchange/operators/roles.ts'
 import { byHand } from './support/by-hand.ts'
@@ -29,6 +29,7 @@ function rowOf(action: Action<unknown>): string {
   const commands = commandsOf([action]).map((command) => `\`${readUsage(command).name.join(' ')}\``)
   const cells = [
     title,
+    `\`${actionName(action)}\``,
     does,
     valuesOf(action),
     noForm === undefined ? 'yes' : `no: ${noForm.charAt(0).toLowerCase()}${noForm.slice(1)}`,
@@ -43,14 +44,14 @@ function rowOf(action: Action<unknown>): string {
 const page = (): string => `# What an operator can do
 
 Each action is a form of [the console](console.md), a command, or both: \`bin/cambio help\` and the command's name shows what it takes. This page is made from the
-actions themselves. Who of a partner's people may do it for their own account in the portal is in the last column.
+actions themselves. The name is what [the audit](console.md) calls it. Who of a partner's people may do it for their own account in the portal is in the last column.
 ${allActions
   .map(
     ([about, actions]) => `
 ## ${about}
 
-| Action | Does | Takes | Form | Command | Permission | Roles | Reason | Operators | Portal |
-|---|---|---|---|---|---|---|---|---|---|
+| Action | Name | Does | Takes | Form | Command | Permission | Roles | Reason | Operators | Portal |
+|---|---|---|---|---|---|---|---|---|---|---|
 ${actions.map(rowOf).join('\n')}
 `,
   )
@@ -88,7 +89,9 @@ test('a form that is drawn by hand says why, and is posted in a browser', () => 
   )
 })
 
-test('no two actions of a page have one name', () => {
+test('no two actions have one name, and no two of a page are sent as one', () => {
+  const all = allActions.flatMap(([, actions]) => actions.map(actionName))
+  assert.deepEqual([...new Set(all)], all)
   for (const [about, actions] of allActions) {
     const names = actions.map(({ name }) => name)
     assert.deepEqual([...new Set(names)], names, about)

@@ -3,7 +3,9 @@ import { after, before, describe, it } from 'node:test'
 
 import type { Browser } from 'playwright-core'
 
+import { actionName } from '../../src/exchange/actions/action.ts'
 import { allActions } from '../../src/exchange/actions/all.ts'
+import { byHand } from '../support/by-hand.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { openRows } from '../support/every-table.ts'
 import { filledExchange, type Filled } from '../support/filled-exchange.ts'
@@ -33,10 +35,18 @@ const unaudited: Readonly<Record<string, string>> = {
   '/console/account end-all': 'it signs out, as the button at the top does',
 }
 
-/** That the audit says of every form that somebody has used it. */
-function assertAudited({ left }: Walk): void {
+/** That the audit says of every form that somebody has used it, and by which action. */
+function assertAudited({ left, actions }: Walk): void {
   const silent = [...left].filter(([, grown]) => (grown['public.audit'] ?? 0) === 0).map(([name]) => name)
   assert.deepEqual(silent.toSorted(), Object.keys(unaudited).toSorted())
+  const all = allActions.flatMap(([, own]) => own.filter(({ noForm }) => noForm === undefined))
+  for (const [form, names] of actions) {
+    const sent = form.split(' ')[1]
+    const possible: (string | null)[] = byHand[form] ? [null] : all.filter(({ name }) => name === sent).map(actionName)
+    for (const name of names) assert.ok(possible.includes(name), `${form} is in the audit as ${name}`)
+  }
+  const named = new Set([...actions.values()].flat().filter((name) => name !== null))
+  assert.deepEqual([...named].toSorted(), all.map(actionName).toSorted(), 'actions that the audit names')
 }
 
 describe('every form of the console and the portal', { skip: noBrowser() }, () => {

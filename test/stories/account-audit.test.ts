@@ -9,7 +9,7 @@ import { commands } from '../../src/app/commands/catalog.ts'
 import { readUsage } from '../../src/doors/commands/usage.ts'
 import { setPartner, switchFeature } from '../../src/exchange/partners/change.ts'
 import { type CommandLine, commandLineOf } from '../support/command.ts'
-import { contains, type Fields, others } from '../support/audited-commands.ts'
+import { actionOf, contains, type Fields, others } from '../support/audited-commands.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { until } from '../support/telling.ts'
 
@@ -19,6 +19,7 @@ type Entry = {
   actor: string
   action: string
   subject: string
+  by_action: string | null
   before: Fields
   after: Fields
 }
@@ -255,7 +256,7 @@ test('every command either changes no account, or is in the table of those that 
   }
 })
 
-test('every change is in the audit: who, when, what, before and after', async () => {
+test('every change is in the audit: who, when, what, by which action, before and after', async () => {
   for (const { command, args, action, subject, before, after } of changes) {
     if (command === 'b2b reject') made.address = await registered()
     const begun = exchange.service.composition.ctx.clock.now().toISOString()
@@ -265,6 +266,7 @@ test('every change is in the audit: who, when, what, before and after', async ()
     const [entry] = await told<Entry[]>('audit', 'list', '--partner', made.partner, '--limit', '1')
     assert.ok(entry, command)
     assert.deepEqual([entry.action, entry.subject], [action, subject(made)], command)
+    assert.equal(entry.by_action, actionOf(command), command)
     assert.equal(entry.actor, `cli:${userInfo().username}`)
     assert.ok(entry.at >= begun && entry.at <= ended, `${command}: ${entry.at}`)
     contains(entry.before, before, `${command}: before`)

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
 
+import { commandsOf } from '../../src/doors/commands/act.ts'
+import { readUsage } from '../../src/doors/commands/usage.ts'
+import { actionName } from '../../src/exchange/actions/action.ts'
+import { allActions } from '../../src/exchange/actions/all.ts'
+
 export type Fields = Record<string, unknown>
 
 /**
@@ -18,6 +23,13 @@ export const others = new Set(
     /,\s+/,
   ),
 )
+
+/** The action that a command does. */
+export const actionOf = (command: string): string | undefined =>
+  allActions
+    .flatMap(([, all]) => all)
+    .filter((one) => commandsOf([one]).some((own) => readUsage(own).name.join(' ') === command))
+    .map(actionName)[0]
 
 /** That an entry of the audit has these fields; null: that there is none. */
 export function contains(entry: Fields, expected: Fields | null, name: string): void {

@@ -1,6 +1,7 @@
 import pg from 'pg'
 
 import type { Exchange } from './exchange.ts'
+import { lookup } from './journey.ts'
 
 /** How many rows each table has, and a digest of what they hold. */
 export type Rows = ReadonlyMap<string, { count: number; digest: string }>
@@ -52,4 +53,12 @@ export const differing = (before: Rows, after: Rows): string[] =>
 export function growth(before: Rows, after: Rows): Record<string, number> {
   const changed = [...after].map(([name, { count }]) => [name, count - (before.get(name)?.count ?? 0)] as const)
   return Object.fromEntries(changed.filter(([, by]) => by !== 0))
+}
+
+/** By which actions the latest entries of the audit were made, apart from looking and from what the service did. */
+export async function actionsOf(exchange: Exchange, latest: number): Promise<(string | null)[]> {
+  const text = `select by_action as name from (
+    select by_action, actor from audit where action not like '%.viewed' order by id desc limit $1) as latest
+    where actor <> 'system'`
+  return (await lookup<{ name: string | null }>(exchange, text, [latest])).map(({ name }) => name)
 }

@@ -5,7 +5,7 @@ import type { Page as ShownPage } from 'playwright-core'
 import { pages as consolePages } from '../../src/doors/console/pages.ts'
 import { pages as portalPages } from '../../src/doors/portal/portal.ts'
 import { addAuthenticator } from './authenticator.ts'
-import { differing, growth, type RowReader } from './every-table.ts'
+import { actionsOf, differing, growth, type RowReader } from './every-table.ts'
 import { type Filled, placeOf, quieten } from './filled-exchange.ts'
 import { lookup } from './journey.ts'
 import { actionOf, formsIn, type PageForm, typedAt, valuesOf } from './page-forms.ts'
@@ -31,11 +31,17 @@ const nameOf = (route: string, form: PageForm): string => `${route} ${actionOf(f
 const isOwn = (form: PageForm): boolean => actionOf(form) !== ''
 
 /** What each form has left behind, and the names of all forms that were seen on the way. */
-export type Walk = { left: Map<string, Record<string, number>>; seen: Set<string>; problems: string[] }
+export type Walk = {
+  left: Map<string, Record<string, number>>
+  /** By which actions the audit's entries were made that a form left. */
+  actions: Map<string, (string | null)[]>
+  seen: Set<string>
+  problems: string[]
+}
 
 /** Sends every form of `staffForms`, each once or as the walker does, and looks at every page before and after. */
 export async function walkForms(filled: Filled, walker: Walker, rows: RowReader): Promise<Walk> {
-  const walk: Walk = { left: new Map(), seen: new Set(), problems: [] }
+  const walk: Walk = { left: new Map(), actions: new Map(), seen: new Set(), problems: [] }
   const memory = new Map<string, string>()
   const routes = new Map(routesOf(filled))
   const lookAtAll = async () => {
@@ -64,6 +70,7 @@ export async function walkForms(filled: Filled, walker: Walker, rows: RowReader)
       await send(walker, one, shown)
       const after = await rows.read()
       const grown = growth(before, after)
+      if (!one.isLive) walk.actions.set(one.name, await actionsOf(filled.exchange, grown['public.audit'] ?? 0))
       before = after
       if (one.mend !== undefined) {
         await lookup(filled.exchange, one.mend)

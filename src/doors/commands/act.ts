@@ -1,6 +1,14 @@
-import type { Action, ActionCommand, By, Field, Input } from '../../exchange/actions/action.ts'
+import {
+  type Action,
+  type ActionCommand,
+  actionName,
+  type By,
+  type Field,
+  type Input,
+} from '../../exchange/actions/action.ts'
 import { hintOf, inputOf, refuseWrongValues, withFieldNames } from '../../exchange/actions/input.ts'
 import { operatorOf } from '../../exchange/actions/operator-of.ts'
+import { withAction } from '../../exchange/audit/origin.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { namedProblem, refuseNow } from '../../platform/lib/refusal.ts'
@@ -100,7 +108,7 @@ async function perform(action: Action<unknown>, command: ActionCommand, input: I
     if (byOperator) operatorOf(by)
     const found = await subject.find(ctx, about)
     refuseNow(await action.allowedNow?.(ctx, found, given))
-    const { said, json, text, exitCode } = await action.run(ctx, found, given, by)
+    const { said, json, text, exitCode } = await withAction(actionName(action), () => action.run(ctx, found, given, by))
     return { json, text: text ?? `${layOut(json)}\n\n${said}`, ...(exitCode === undefined ? {} : { exitCode }) }
   }
   const patient = action.isPatient ? { ...flagged, exchange: flagged.patientExchange } : flagged

@@ -23,7 +23,7 @@ function limitOf({ flags: { limit = '100' } }: Invocation): number {
 
 const shownBy =
   (nameOf: (actor: string) => string) =>
-  ({ id, at, actor, action, subject, before, after, origin }: AuditRow) => ({
+  ({ id, at, actor, action, subject, before, after, origin, byAction }: AuditRow) => ({
     entry: String(id),
     at: at.toISOString(),
     actor,
@@ -31,6 +31,7 @@ const shownBy =
     origin,
     action,
     subject,
+    by_action: byAction,
     before: plain(before),
     after: plain(after),
   })

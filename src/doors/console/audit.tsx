@@ -1,3 +1,5 @@
+import { actionName } from '../../exchange/actions/action.ts'
+import { allActions } from '../../exchange/actions/all.ts'
 import { type AuditFilter, type AuditRow, listAudit } from '../../exchange/audit/audit.ts'
 import { listOperators, type Operator, operatorSubject } from '../../exchange/operators/operator.ts'
 import { type Names, readNames } from '../../exchange/operators/names.ts'
@@ -15,7 +17,10 @@ const nouns =
     ' ',
   )
 
-/** `/console/audit`: who did what, from where, the newest first; by person, subject, time and text. */
+/** What makes entries: the actions that people do. */
+const actionNames = allActions.flatMap(([, actions]) => actions.map(actionName)).toSorted()
+
+/** `/console/audit`: who did what, from where, the newest first; by person, subject, action, time and text. */
 export const auditPage: Page = {
   path: '/console/audit',
   needs: 'audit.view',
@@ -60,6 +65,7 @@ function filterOf(query: URLSearchParams, operators: readonly Operator[]): Audit
     limit: pageSize,
     actors: who === undefined ? (named.length > 0 ? named : undefined) : [who],
     action: textIn(query, 'what'),
+    byAction: textIn(query, 'by'),
     since: dayIn(textIn(query, 'since'), 0),
     until: dayIn(textIn(query, 'until'), 1),
     text: named.length > 0 ? undefined : text,
@@ -93,6 +99,7 @@ const Filters = ({ query, operators }: { query: URLSearchParams; operators: read
       </select>
     </div>
     <Choice name="what" label="About" values={nouns} value={query.get('what') ?? ''} />
+    <Choice name="by" label="By action" values={actionNames} value={query.get('by') ?? ''} />
     <div class="field">
       <label for="since">From day</label>
       <input id="since" name="since" type="date" value={query.get('since') ?? ''} />
@@ -114,12 +121,22 @@ function rowOf(one: AuditRow, names: Names) {
     <Moment at={one.at} />,
     <a href={`/console/audit?who=${encodeURIComponent(one.actor)}`}>{names.of(one.actor)}</a>,
     one.origin ?? '',
-    one.action,
+    <Done action={one.action} by={one.byAction} />,
     <Subject subject={one.subject} after={one.after} names={names} />,
     values(one.before),
     values(one.after),
   ]
 }
+
+/** What was done, and the action that did it, where it was one. */
+const Done = ({ action, by }: { action: string; by: string | null }) =>
+  by === null ? (
+    <>{action}</>
+  ) : (
+    <>
+      {action} <span class="hint">by {by}</span>
+    </>
+  )
 
 /** Where a subject is looked at, by its noun. */
 const pages: Readonly<Record<string, (id: string) => string>> = {

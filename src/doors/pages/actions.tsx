@@ -1,7 +1,8 @@
 import type { ComponentChildren } from 'preact'
 
-import type { Action, By, Field, Input } from '../../exchange/actions/action.ts'
+import { type Action, actionName, type By, type Field, type Input } from '../../exchange/actions/action.ts'
 import { hintOf, inputOf, refuseWrongValues, withFieldNames } from '../../exchange/actions/input.ts'
+import { withAction } from '../../exchange/audit/origin.ts'
 import type { Content } from '../../exchange/approvals/content.ts'
 import type { Sign } from '../../exchange/approvals/signature.ts'
 import { withFirst } from '../../platform/db/first-block.ts'
@@ -62,7 +63,9 @@ export const grouping =
       const { sign, first } = (action.content && (await acting.takeProof?.(visit))) ?? {}
       const own = first ? { ...ctx, db: withFirst(ctx.db, first).db } : ctx
       const by = { ...(await acting.by()), sign }
-      const done = await withFieldNames(action.fields, () => action.run(own, subject, given, by))
+      const done = await withFieldNames(action.fields, () =>
+        withAction(actionName(action), () => action.run(own, subject, given, by)),
+      )
       const { said, secrets, file, isRefused } = done
       if (isRefused) throw new Refusal('BAD_REQUEST', said)
       if (file)

@@ -44,6 +44,10 @@ export type Field<Subject> = {
   isOfForms?: true
 }
 
+/** What the audit and the documentation call an action: `payout.approve`. */
+export const actionName = ({ subject, name }: Pick<Action<never>, 'name'> & { subject: { noun: string } }): string =>
+  `${subject.noun}.${name}`
+
 /** What an action is about: how a command names it, and how it is found. */
 export type SubjectKind<Subject> = {
   /** The noun of the commands. */

@@ -1,5 +1,5 @@
 import type { Atomic, Database, Db } from '../../platform/db/sql.ts'
-import { currentOrigin } from './origin.ts'
+import { currentAction, currentOrigin } from './origin.ts'
 
 /** Plain JSON. Never a secret or personal data: audit rows are kept forever, in clear text. */
 export type AuditValue = { [name: string]: unknown } | null
@@ -18,8 +18,11 @@ export type AuditEntry = {
   after: AuditValue
 }
 
-/** A stored entry; a greater `id` was written later. `origin`: the address or the machine's user that it came from. */
-export type AuditRow = AuditEntry & { id: bigint; origin: string | null }
+/**
+ * A stored entry; a greater `id` was written later. `origin`: the address or the machine's user that it came from. `byAction`: the
+ * action that somebody did, `payout.approve`; null for what the service or the API did.
+ */
+export type AuditRow = AuditEntry & { id: bigint; origin: string | null; byAction: string | null }
 
 /** The latest `limit` entries with an id below `before`, of everything, or only those that fit. */
 export type AuditFilter = {
@@ -30,6 +33,7 @@ export type AuditFilter = {
   actors?: readonly string[] | undefined
   /** An action, or the noun before its point: `payout` for all `payout.` actions. */
   action?: string | undefined
+  byAction?: string | undefined
   since?: Date | undefined
   until?: Date | undefined
   /** An id or a whole subject, else a part of an action, of a subject or of what was written; the latter within the latest entries. */
@@ -47,10 +51,12 @@ export const recordAuditAtOnce = (db: Database, entry: AuditEntry): Promise<unkn
 const insert = <Sent>(
   send: (strings: TemplateStringsArray, ...values: unknown[]) => Sent,
   { at, actor, action, subject, before, after }: AuditEntry,
-): Sent =>
-  send`
-    insert into audit (at, actor, action, subject, before, after, origin)
-    values (${at}, ${actor}, ${action}, ${subject}, ${before}, ${after}, ${actor === 'system' ? null : currentOrigin()})`
+): Sent => {
+  const [origin, byAction] = actor === 'system' ? [null, null] : [currentOrigin(), currentAction()]
+  return send`
+    insert into audit (at, actor, action, subject, before, after, origin, by_action)
+    values (${at}, ${actor}, ${action}, ${subject}, ${before}, ${after}, ${origin}, ${byAction})`
+}
 
 /**
  * The latest changes, newest first. A partner's are those of its account and of every subject with an entry that names it as
@@ -60,7 +66,7 @@ export function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
   const { partnerId, before, limit } = filter
   if (partnerId !== undefined) {
     return db.sql<AuditRow>`
-      select id, at, actor, action, subject, before, after, origin from audit
+      select id, at, actor, action, subject, before, after, origin, by_action as "byAction" from audit
       where (${before ?? null}::bigint is null or id < ${before ?? null})
         and (subject = ${`partner:${partnerId}`}
           or subject in (select subject from audit where after ->> 'partner_id' = ${String(partnerId)}))
@@ -69,15 +75,17 @@ export function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
   return db.sql<AuditRow>`
     with bounds as (
       select case when ${isRead(filter)} then greatest((select max(id) from audit) - ${mostRead}::bigint, 0) else 0 end as above)
-    select id, at, actor, action, subject, before, after, origin from audit, bounds
+    select id, at, actor, action, subject, before, after, origin, by_action as "byAction" from audit, bounds
     where id > bounds.above and (${before ?? null}::bigint is null or id < ${before ?? null})
       and (${filter.actors ?? null}::text[] is null or actor = any(${filter.actors ?? null}::text[]))
       and (${filter.action ?? null}::text is null or action = ${filter.action ?? null} or split_part(action, '.', 1) = ${filter.action ?? null})
+      and (${filter.byAction ?? null}::text is null or by_action = ${filter.byAction ?? null})
       and (${filter.since ?? null}::timestamptz is null or at >= ${filter.since ?? null})
       and (${filter.until ?? null}::timestamptz is null or at < ${filter.until ?? null})
       and (${idIn(filter)}::text is null or split_part(subject, ':', 2) = ${idIn(filter)})
       and (not ${isRead(filter)}::boolean or action ilike ${likeOf(filter)} or subject ilike ${likeOf(filter)}
-        or before::text ilike ${likeOf(filter)} or after::text ilike ${likeOf(filter)} or origin ilike ${likeOf(filter)})
+        or before::text ilike ${likeOf(filter)} or after::text ilike ${likeOf(filter)} or origin ilike ${likeOf(filter)}
+        or by_action ilike ${likeOf(filter)})
     order by id desc limit ${limit}`
 }
 
