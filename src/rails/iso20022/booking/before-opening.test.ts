@@ -3,16 +3,21 @@ import { describe, it } from 'node:test'
 
 import { type BankWorld } from '../../../../test/support/bank-world.ts'
 import { ourIban } from '../../../../test/support/camt.ts'
+import { debitOf } from '../../../../test/support/folder-bank.ts'
 import {
   acceptFile,
   assertAgrees,
   findings,
   lumps,
+  notify,
   other,
   send,
+  submitPayment,
   withBank,
 } from '../../../../test/support/statement-gaps.ts'
 import { listBankFiles } from '../files.ts'
+import { payouts } from '../payouts.ts'
+import { bankRail } from '../rails.ts'
 
 /** A statement that leads to the first one. */
 const older = { number: 9, on: 1, opening: 900, closing: 1000, entries: [other()] }
@@ -53,5 +58,28 @@ describe('a statement that leads to the first one of its account', () => {
       ])
       assert.deepEqual(await findings(world), [])
       await assertAgrees(world)
+    }))
+
+  it('ends a payment of ours that it debits, and has a deposit that was notified before, without their money', () =>
+    withOpened(async (world) => {
+      const key = await submitPayment(world, 4_000n)
+      const [order = assert.fail()] = world.outside.collect()
+      const paidIn = other()
+      world.opened.clear()
+      assert.deepEqual(await notify(world, 1, paidIn), [['deposit_final', 100]])
+      world.opened.add(ourIban)
+      const entries = [debitOf(order), paidIn, other('30.00')]
+      assert.deepEqual(await send(world, { ...older, opening: 910, entries }, 'older.xml'), [])
+      assert.deepEqual(await acceptFile(world, 'older.xml'), [])
+      assert.equal((await payouts(world.bank).look({ key, body: {} })).state, 'done')
+      assert.deepEqual(await findings(world), [])
+      assert.equal(await bankRail(world.bank).balance('EUR-EUR'), 100_000n)
+    }))
+
+  it('is not credited by a late notification, which no statement has, either', () =>
+    withOpened(async (world) => {
+      assert.deepEqual(await notify(world, 1, other()), [])
+      assert.deepEqual(await findings(world), [])
+      assert.deepEqual(await notify(world, 2, other()), [['deposit_final', 100]])
     }))
 })

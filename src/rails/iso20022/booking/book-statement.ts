@@ -1,16 +1,16 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
 import { accountIdOf, type Bank, type BankReports } from '../bank.ts'
 import { isPaymentKey } from '../paying/order.ts'
-import { lockPayments, type NamedPayment } from '../paying/queries.ts'
 import type { CheckedStatement } from '../reading/interpret.ts'
 import { apart, dayAfter, sightingOf } from './agree.ts'
-import { bookNews, entryAmountOf, type ExplainerWithDeposits, type ReceivedStatement } from './book-news.ts'
+import { bookNews, entryAmountOf, type ReceivedStatement } from './book-news.ts'
 import { placeStatement } from './chain.ts'
 import * as chain from './chain.sql.ts'
 import { beforeOpening, differenceOf, goneFrom, inOpening, openingDiffers, type StatementDifference } from './differ.ts'
+import { afterOpening } from './after-opening.ts'
 import { endedDoubts } from './doubts.ts'
 import { paymentOf } from './events.ts'
-import { newExplainer, type Reversible } from './explain.ts'
+import { explainerFor } from './explainer-for.ts'
 import { doubtedByDecisions, settleGaps, withdrawLump } from './gap.ts'
 import { comparedBooking, identify, type IdentifiedBooking } from './identify.ts'
 import * as links from './links.sql.ts'
@@ -59,7 +59,9 @@ async function placeAndBook(
   const isInOpening = placement.isInOpening || (await leadsToOpening(db, scope, placement, reports))
   if (isInOpening && !placement.isInOpening && !isAccepted) return beforeOpening(stated)
   if (isInOpening) {
-    await chain.insertStatement(db, scope, stated, { fileId: file.id, previousId, nextId, isInOpening })
+    const place = { fileId: file.id, previousId, nextId, isInOpening }
+    const statementId = await chain.insertStatement(db, scope, stated, place)
+    await bookInOpening(bank, db, { received, scope, statementId }, reports)
     return inOpening
   }
   const room =
@@ -83,6 +85,27 @@ async function placeAndBook(
   if (room.moved.length > 0) moveLumps(db, room.moved, statementId)
   await bookBookings(bank, db, { received, scope, statementId }, reports)
   return undefined
+}
+
+/** What a statement that is in the opening balance has of known bookings and of payments of ours. No other money of it is booked. */
+async function bookInOpening(
+  bank: Bank,
+  db: Atomic,
+  { received, scope, statementId }: Scoped & { statementId: bigint },
+  reports: BankReports,
+): Promise<void> {
+  const { statement } = received
+  const known = await knownBookings(bank, db, scope, { statement, statementId: null })
+  const identified = identify(bank, statement, { known, statementId })
+  const fresh = identified.filter(isNews)
+  const { of } = await explainerFor(bank, db, scope, fresh)
+  const news = fresh.filter(({ stated, endToEnd, doubt }) =>
+    ['payout', 'payout_returned'].includes(of(stated, { id: 0n, endToEnd, isDoubtful: doubt !== undefined }).kind),
+  )
+  const explain = await explainerFor(bank, db, scope, news)
+  const uncharged = { ...reports, charge: () => Promise.resolve() }
+  await bookNews(bank, db, { ...received, news, statementId }, { explain, reports: uncharged })
+  links.linkBookings(db, linksOf(identified, { statementId, kind: statement.kind }))
 }
 
 /** Whether a statement comes before the first one of its account, whose opening balance is booked: its money is in that. */
@@ -161,7 +184,8 @@ async function bookBookings(
   // What a corrected statement no longer has waits for one that has it, or for two operators who withdraw it.
   if (seen) links.unlinkBookings(db, goneFrom(seen, { identified, known }))
   // What came in first: what is reversed of it may be in the same statement, above it.
-  const news = identified.filter(isNews).toSorted((one, other) => sideOf(one) - sideOf(other))
+  const all = identified.filter(isNews).toSorted((one, other) => sideOf(one) - sideOf(other))
+  const news = statementId === null ? await afterOpening(bank, db, { scope, news: all }, reports) : all
   if (news.length > 0) {
     const explain = await explainerFor(bank, db, scope, news)
     const about = { scope, at: received.at }
@@ -262,26 +286,3 @@ const linksOf = (
         }
       }),
     )
-
-async function explainerFor(
-  bank: Bank,
-  db: Atomic,
-  scope: queries.StatementScope,
-  news: IdentifiedBooking[],
-): Promise<ExplainerWithDeposits & { payments: readonly NamedPayment[] }> {
-  const stated = news.map((one) => one.stated)
-  const payments = await lockPayments(db, bank.name, {
-    keys: stated.map(({ endToEndId }) => endToEndId).filter((key) => key !== ''),
-    messages: stated.map(({ messageId }) => messageId).filter((id) => id !== ''),
-    parts: stated.map(({ paymentInformationId }) => paymentInformationId).filter((id) => id !== ''),
-  })
-  const back = stated.filter(({ direction, isCharge }) => direction === 'out' && !isCharge)
-  const deposits: Reversible[] =
-    back.length === 0
-      ? []
-      : await queries.reversibleDeposits(db, scope, {
-          references: back.map(({ reference }) => reference),
-          endToEnds: back.flatMap((one) => comparedBooking(bank, one).endToEnd ?? []),
-        })
-  return { of: newExplainer(payments, deposits), deposits, payments }
-}
