@@ -28,13 +28,12 @@ export const outgoingAmounts = (db: Db): Promise<AccountAmount[]> =>
   db.sql`
     select place as account, asset, sum(amount)::numeric(38, 0) as amount from payouts where state = 'planned' group by place, asset`
 
-/** Opening balances of an account in an asset: when, and the one account of a bank that each is for; null for all that it had then. */
-export const openingsOf = (
-  db: Db,
-  { place, asset }: { place: string; asset: string },
-): Promise<{ at: Date; bank_account: string | null }[]> =>
+export type Opening = { at: Date; amount: bigint; bank_account: string | null }
+
+/** Opening balances of an account in an asset: when, how much, and the one account of a bank that each is for; null for all that it had then. */
+export const openingsOf = (db: Db, { place, asset }: { place: string; asset: string }): Promise<Opening[]> =>
   db.sql`
-    select at, own.account as bank_account from entries join postings on entry_id = entries.id
+    select at, amount, own.account as bank_account from entries join postings on entry_id = entries.id
     left join opened_bank_accounts as own on entry_ref = ref
     where kind = 'capital' and debit = ${held(place)} and credit = 'capital' and postings.asset = ${asset}`
 

@@ -8,7 +8,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { capital, held, methodCosts, placeIn } from '../ledger/account.ts'
 import type { Rail } from '../../rails/rail.ts'
-import { bankOpening } from '../../rails/iso20022/opening.ts'
+import { type BankOpening, bankOpenings } from '../../rails/iso20022/opening.ts'
 import { leftUnbooked } from '../settlement/rail-event.ts'
 import { heldBalances, lowerAvailable, reserve } from '../ledger/balance.ts'
 import { entry } from '../ledger/entry.ts'
@@ -112,23 +112,39 @@ async function checkBankOpening(
   { rails }: Ctx,
   db: Db,
   { account: place, asset, amount, bankAccount: account }: BankOpeningOrder,
-  openings: { at: Date; bank_account: string | null }[],
+  openings: queries.Opening[],
 ): Promise<void> {
   const rail = rails.all.find((one) => one.custodyAccount === place && one.payout?.owns(account))
-  const opened = rail && (await bankOpening(db, { rail: rail.name, account, asset }))
+  const all = rail ? await bankOpenings(db, { rail: rail.name, asset }) : []
+  const opened = all.find((one) => one.account === account)
   if (!opened)
     throw fieldRefusal(
       'CONFLICT',
       'bank_account',
       `No statement of ${account} at ${place} has come: it says what the account opens with.`,
     )
-  if (openings.some(({ at, bank_account: own }) => own === account || (own === null && at >= opened.since)))
+  if (openings.some((one) => isOpeningOf(one, opened, all)))
     throw fieldRefusal('CONFLICT', 'bank_account', `The opening balance of ${account} at ${place} is booked already.`)
   if (amount !== opened.opening) {
     const known = bookedAsset(asset)
     const text = known ? formatAmount(opened.opening, known) : ''
     throw badField('amount', `The first statement of ${account} opens with ${text} ${asset}.`)
   }
+}
+
+/**
+ * Whether an opening balance is that of an account at a bank: its own, or one of the whole rail that was booked once a statement of the account
+ * had come, or is what the first statements of the accounts until then, with this one, open with.
+ */
+function isOpeningOf(
+  { at, amount, bank_account: own }: queries.Opening,
+  opened: BankOpening,
+  all: readonly BankOpening[],
+): boolean {
+  if (own !== null) return own === opened.account
+  let sum = 0n
+  const sums = all.map(({ opening }) => (sum += opening))
+  return at >= opened.since || sums.slice(all.indexOf(opened)).includes(amount)
 }
 
 /** Whether an account of a rail has an opening balance, by itself or in that of its rail. Until the block ends, it gets none. */
@@ -140,7 +156,9 @@ export async function isBalanceOpened(
   const place = rails.named(rail)?.custodyAccount ?? rail
   await reserve(db, [{ place, asset, amount: 0n }])
   const openings = await queries.openingsOf(db, { place, asset })
-  return openings.some(({ bank_account: own }) => own === null || own === account)
+  const all = await bankOpenings(db, { rail, asset })
+  const opened = all.find((one) => one.account === account)
+  return opened !== undefined && openings.some((one) => isOpeningOf(one, opened, all))
 }
 
 /** What a processor says that it still holds for us, in whole units, where no payout follows that could show what it has charged. */
