@@ -72,17 +72,20 @@ describe('somebody is needed, on the first page and by command, for as long as i
     const { to_amount: amount } = await buy(exchange)
     const [first, second] = [await readyToPay(exchange), await readyToPay(exchange)]
     const home = await inPurse(exchange, purse)
-    // Enough for one of the two, and what it costs to send it.
-    await moveOwnCoins(exchange, purse, parseAmount(amount ?? '', assetOf('BTC', 'BTC') ?? assert.fail()) * 2n - home)
-    await pay(exchange, first.id)
-    await arrive(exchange, first.id, 'finished')
-    await pay(exchange, second.id)
-    await arrive(exchange, second.id, 'exchanging')
-    await begins(
-      'balance short',
-      /^Too little money at wallet-btc: payouts that need 0\.\d+ BTC wait for it \(1\)\. Refill the account\.$/,
-    )
-    await moveOwnCoins(exchange, purse, home)
+    try {
+      // Enough for one of the two, and what it costs to send it.
+      await moveOwnCoins(exchange, purse, parseAmount(amount ?? '', assetOf('BTC', 'BTC') ?? assert.fail()) * 2n - home)
+      await pay(exchange, first.id)
+      await arrive(exchange, first.id, 'finished')
+      await pay(exchange, second.id)
+      await arrive(exchange, second.id, 'exchanging')
+      await begins(
+        'balance short',
+        /^Too little money at wallet-btc: payouts that need 0\.\d+ BTC wait for it \(1\)\. Refill the account\.$/,
+      )
+    } finally {
+      await moveOwnCoins(exchange, purse, home)
+    }
     await arrive(exchange, second.id, 'finished')
     await ends('balance short')
   })
@@ -120,17 +123,20 @@ describe('somebody is needed, on the first page and by command, for as long as i
     const { id } = await readyToPay(story.exchange)
     const rail = ctx().rails.payout('sandbox-btc')?.payout ?? assert.fail('no rail')
     const { look } = rail
-    Object.assign(rail, { look: () => Promise.reject(new Error('The rail does not answer.')) })
-    await pay(story.exchange, id)
-    await arrive(story.exchange, id, 'sending')
-    const doubted = `select plans.id from plans join payouts on plan_id = plans.id
-      join transactions on transactions.id = transaction_id where public_id = $1 and plans.state = 'unknown'`
-    await until(async () => (await lookup(story.exchange, doubted, [id])).length > 0, 'the rail to be silent')
-    const earlier = `update plans set unknown_since = unknown_since - interval '30 s' where id in (${doubted})`
-    await lookup(story.exchange, earlier, [id])
-    await seen(story.exchange, id, 'the doubt', ({ status_details: details }) => details === 'payout_unknown')
-    await begins('unknown_payout unknown', /does not say whether it has paid /)
-    Object.assign(rail, { look })
+    try {
+      Object.assign(rail, { look: () => Promise.reject(new Error('The rail does not answer.')) })
+      await pay(story.exchange, id)
+      await arrive(story.exchange, id, 'sending')
+      const doubted = `select plans.id from plans join payouts on plan_id = plans.id
+        join transactions on transactions.id = transaction_id where public_id = $1 and plans.state = 'unknown'`
+      await until(async () => (await lookup(story.exchange, doubted, [id])).length > 0, 'the rail to be silent')
+      const earlier = `update plans set unknown_since = unknown_since - interval '30 s' where id in (${doubted})`
+      await lookup(story.exchange, earlier, [id])
+      await seen(story.exchange, id, 'the doubt', ({ status_details: details }) => details === 'payout_unknown')
+      await begins('unknown_payout unknown', /does not say whether it has paid /)
+    } finally {
+      Object.assign(rail, { look })
+    }
     await arrive(story.exchange, id, 'finished')
     await ends('unknown_payout unknown')
   })
@@ -139,15 +145,19 @@ describe('somebody is needed, on the first page and by command, for as long as i
     const { id } = await readyToPay(story.exchange)
     const rail = ctx().rails.payout('sandbox-btc')?.payout ?? assert.fail('no rail')
     const { prepare } = rail
-    Object.assign(rail, { prepare: () => Promise.reject(new Error('The rail does not answer.')) })
-    await pay(story.exchange, id)
-    const failed = `select 1 from jobs where kind = 'payout.due' and attempts > 0`
-    await until(async () => (await lookup(story.exchange, failed)).length > 0, 'an attempt to fail')
-    await begins(
-      'job failed',
-      /^Work fails and is tried again by itself: sending a payout\. Attempts so far: [1-9]\d*\. If it does not stop, /,
-    )
-    Object.assign(rail, { prepare })
+    const failed = `select 1 from jobs where kind = 'payout.due' and attempts > 0 and key in (
+      select payouts.id::text from payouts join transactions on transactions.id = transaction_id where public_id = $1)`
+    try {
+      Object.assign(rail, { prepare: () => Promise.reject(new Error('The rail does not answer.')) })
+      await pay(story.exchange, id)
+      await until(async () => (await lookup(story.exchange, failed, [id])).length > 0, 'an attempt to fail')
+      await begins(
+        'job failed',
+        /^Work fails and is tried again by itself: sending a payout\. Attempts so far: [1-9]\d*\. If it does not stop, /,
+      )
+    } finally {
+      Object.assign(rail, { prepare })
+    }
     await arrive(story.exchange, id, 'finished')
     await ends('job failed')
   })

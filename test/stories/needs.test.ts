@@ -14,10 +14,11 @@ import { addEndpoint } from '../../src/exchange/webhooks/manage-endpoints.ts'
 import { commandLineOf } from '../support/command.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { buy, lookup } from '../support/journey.ts'
-import { needForms, notPlanted, saysWho } from '../support/need-forms.ts'
+import { needForms, notPlanted, onlyPlanted, saysWho } from '../support/need-forms.ts'
 import { needPlants, type NeedPlant, old } from '../support/need-plants.ts'
 import { actionOf, formsIn, valuesOf } from '../support/page-forms.ts'
 import { read } from '../support/papers.ts'
+import { readSources } from '../support/source.ts'
 import { makeOperators, staffBrowser } from '../support/staff-browser.ts'
 
 let exchange: Exchange
@@ -108,6 +109,18 @@ describe('what needs a person', () => {
       needCauses.map(({ kind, cause }) => `${kind} ${cause}`).toSorted(),
     )
     assert.deepEqual(new Set(needCauses.map(({ kind }) => kind)), new Set(needKinds))
+  })
+
+  it('is caused for real by a story, of every kind, and for every cause except those that are listed', () => {
+    const begun = readSources('test/stories').flatMap(({ text }) => [...text.matchAll(/\bbegins\(\s*'([^']+)'/g)])
+    const caused = new Set(begun.map(([, what = '']) => what))
+    const all = needCauses.map(({ kind, cause }) => ({ kind, name: `${kind} ${cause}` }))
+    assert.deepEqual(
+      needKinds.filter((kind) => !all.some((one) => one.kind === kind && caused.has(one.name))),
+      [],
+    )
+    const left = all.flatMap(({ name }) => (caused.has(name) ? [] : [name]))
+    assert.deepEqual(left.toSorted(), onlyPlanted)
   })
 
   it('leads everybody who is shown it to a form that ends it, or says who does', async () => {

@@ -48,3 +48,37 @@ export const notPlanted: readonly string[] = [
 /** Somebody else ends it: who. A place where it is done, or a thing, is nobody. */
 export const saysWho =
   /(tell|ask) (the people|those) who|the people who run the|those who run the|Ask the partner to|Ask the venue to|[Ii]ts customer/i
+
+/** What no story begins and ends with `needsOf`, in the order of their names. */
+export const onlyPlanted: readonly string[] = [
+  'hedge unknown',
+  'hedge unpriced',
+  'hold on_hold',
+  'hold on_hold confirming',
+  'hold on_hold kyc_required',
+  'hold on_hold payer',
+  'hold on_hold refund_pending',
+  'hold refund address_needed',
+  'hold refund failed',
+  'hold refund held',
+  'hold waiting_for_deposit confirming',
+  'job deadline',
+  'job overdue',
+  'job replay',
+  'job unplaced',
+  'job untried',
+  'node balances',
+  'rail all',
+  'rail payouts',
+  'rail rail',
+  'suspense return failed',
+  'unknown_payout exchanging',
+  'unknown_payout payee close',
+  'unknown_payout payee none',
+  'unknown_payout planned',
+  'unknown_payout refund ordered',
+  'unknown_payout refund sent',
+  'unknown_payout sending',
+  'unknown_payout sending payout_unknown',
+  'unknown_payout submitted',
+]
