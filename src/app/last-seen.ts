@@ -4,11 +4,18 @@ import { join } from 'node:path'
 
 import type { Host } from '../platform/db/connection.ts'
 import { openWitness, type Witness } from '../platform/db/witness.ts'
+import { randomToken } from '../platform/lib/ids.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { PayoutMemory, RememberedPayout } from '../rails/payout-memory.ts'
 
 /** What `last-seen.json` holds. */
-type LastSeenFile = { database?: Host; exchange?: string; payouts?: readonly RememberedPayout[] }
+type LastSeenFile = {
+  database?: Host
+  exchange?: string
+  payouts?: readonly RememberedPayout[]
+  /** A name of this machine's own making, and when it has last seen the exchange's database. */
+  sighting?: { machine: string; at: string }
+}
 
 /** What this machine remembers outside its database: a database that went back in time cannot know it. */
 export type LastSeen = {
@@ -26,6 +33,8 @@ export function openLastSeen(dataDir: string, log: Log): LastSeen {
   const file = join(dataDir, 'last-seen.json')
   let noted: RememberedPayout[] = []
   let timer: NodeJS.Timeout | undefined
+  let sighting: LastSeenFile['sighting']
+  const newMachine = randomToken(9)
 
   /** Other processes write here, too, and in containers all have one process id: each changes only what it knows. */
   function write(change: (before: LastSeenFile) => LastSeenFile): void {
@@ -63,6 +72,15 @@ export function openLastSeen(dataDir: string, log: Log): LastSeen {
     belongTo: (exchange) => {
       const before = readLastSeen(file)
       if (before.exchange !== exchange) write(({ database }) => ({ ...(database && { database }), exchange }))
+    },
+    sighting: () => {
+      const { machine = newMachine, at } = readLastSeen(file).sighting ?? sighting ?? {}
+      return { machine, at: at === undefined ? undefined : new Date(at) }
+    },
+    noteSeen: (at) => {
+      const { machine } = payouts.sighting()
+      sighting = { machine, at: at.toISOString() }
+      write((before) => ({ ...before, sighting: { machine, at: at.toISOString() } }))
     },
   }
   return { witness, payouts, close: writeNoted }

@@ -1,10 +1,14 @@
 import { readShared } from '../exchange/audit/version.ts'
 import type { Ctx } from '../exchange/context.ts'
 import { sampleMarket } from '../exchange/pricing/market-speed.ts'
+import { keepSighting } from '../exchange/operations/restore.ts'
+import { stopwatch } from '../platform/lib/clock.ts'
 import { detach } from '../platform/lib/detach.ts'
 
 /** How often a process looks whether accounts, keys or the clock were changed elsewhere, in real milliseconds. */
 const everyMs = 1_000
+/** How often it notes what it has seen of the database. */
+const seenEveryMs = 3_000
 
 /** Looks for changes that other processes made. `stop` ends it. */
 export type Watch = { stop(): void }
@@ -16,6 +20,7 @@ export type Watch = { stop(): void }
 export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
   let known: bigint | undefined
   let timer: NodeJS.Timeout
+  let sinceSeen = stopwatch()
   let stopped = false
 
   async function look(): Promise<void> {
@@ -27,6 +32,10 @@ export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
       if (known !== undefined && version !== known) await forget()
       known = version
       sampleMarket(ctx.market, ctx.clock.now())
+      if (sinceSeen() >= seenEveryMs) {
+        sinceSeen = stopwatch()
+        await keepSighting(ctx)
+      }
     } catch (error) {
       ctx.log.warn({ err: error }, 'Failed to look for changes made by other processes; retrying.')
     }

@@ -6,9 +6,21 @@ export type PayoutMemory = {
   /** Keeps the newest thousand; written to disk soon, not at once. */
   note(payout: RememberedPayout): void
   all(): readonly RememberedPayout[]
-  /** Says whose payouts these are; those of another exchange are forgotten. */
+  /** Says whose payouts these are; those of another exchange are forgotten, and when it was seen. */
   belongTo(exchangeId: string): void
+  /** This machine, and when it has last seen the exchange's database, in the database's time. */
+  sighting(): Sighting
+  /** Written to disk at once. */
+  noteSeen(at: Date): void
 }
 
+export type Sighting = { machine: string; at: Date | undefined }
+
 /** Remembers nothing. */
-export const noPayoutMemory: PayoutMemory = { note: () => undefined, all: () => [], belongTo: () => undefined }
+export const noPayoutMemory: PayoutMemory = {
+  note: () => undefined,
+  all: () => [],
+  belongTo: () => undefined,
+  sighting: () => ({ machine: '', at: undefined }),
+  noteSeen: () => undefined,
+}

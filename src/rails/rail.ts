@@ -10,6 +10,7 @@ import type { ShownNode } from './chain/nodes.ts'
 import type { PayoutProgress } from './chain/refusals.ts'
 import type { Evidence } from './evidence.ts'
 import type { StatementLine, StatementFinding, Withheld } from './statement.ts'
+import type { UnsurePayments } from './unsure.ts'
 
 /** One rail. What it cannot do it leaves out. */
 export type Rail = {
@@ -282,15 +283,14 @@ export type PayoutHalf = {
   look(plan: { key: string; body: PlanBody }): Promise<PlanOutcome>
   /** How far a payment is, for operators. */
   progress?(plan: { key: string; body: PlanBody }): Promise<PayoutProgress>
+  /** Given where the provider does not refuse a second payment under one key. A restored database may have forgotten which ones left. */
+  readonly unsure?: UnsurePayments
   /**
    * Ends a payment that can never be carried out: `look` says `never` from then on, and submitting it does nothing. Refuses with
    * NOT_EXCLUDED while it still can be. `check` asks only.
    */
   end?(plan: { key: string; body: PlanBody }, how: 'check' | 'end'): Promise<void>
-  /**
-   * Whether a reference on a statement has the form of our keys, even of one that the database does not know: it was restored to an
-   * earlier moment. Absent where the rail's statement comes from the database itself.
-   */
+  /** Whether a statement's reference has the form of our keys, be it known or not. Absent where the statement is the database's own. */
   isKey?(reference: string): boolean
   /** Whether a canonical address is our own: money sent there would never leave, though the books would say so. */
   owns(address: string): boolean

@@ -100,6 +100,7 @@ describe('what needs a person', () => {
       'suspense debit',
       'unknown_payout payee close',
       'unknown_payout payee none',
+      'unknown_payout payout unsure',
       'market jumped',
       'market stale',
       'market all stale',

@@ -15,8 +15,9 @@ import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, lookup, pay, readyToPay } from '../support/journey.ts'
 import { mailServer } from '../support/mail-server.ts'
 import { needsOf } from '../support/needed.ts'
+import { copyDatabase } from '../support/restored-bank.ts'
 import { until } from '../support/telling.ts'
-import { asOwner, dropDatabase, onDatabase } from '../support/server.ts'
+import { asOwner } from '../support/server.ts'
 
 type Shown = { restored: boolean; reason: string | null; left: { rail: string; key: string; asset: string }[] }
 
@@ -30,15 +31,6 @@ let exchange: Exchange
 let mails: Awaited<ReturnType<typeof mailServer>>
 /** Where webhooks arrive. */
 const receiver = { url: '', calls: 0, stop: () => Promise.resolve() }
-
-const nameOf = ({ ownerUrl }: TestDatabase): string => new URL(ownerUrl).pathname.slice(1)
-
-/** Replaces a database by a copy of another one, to which nobody may be connected. */
-const copy = (from: TestDatabase, to: TestDatabase): Promise<void> =>
-  asOwner(onDatabase(from.ownerUrl, 'template1'), async (client) => {
-    await dropDatabase(client, nameOf(to))
-    await client.query(`create database ${nameOf(to)} template ${nameOf(from)} strategy file_copy`)
-  })
 
 async function start(database: TestDatabase): Promise<void> {
   exchange = await startExchange({
@@ -99,7 +91,7 @@ describe('an exchange whose database was restored to an earlier moment', () => {
     assert.equal(endpoint.status, 201)
     ;({ id } = await readyToPay(exchange))
     await exchange.stop()
-    await copy(original, backup)
+    await copyDatabase(original, backup)
 
     await start(original)
     assert.equal((await exchange.api('/v1/status')).body.restored, false, 'a copy of nothing is open')
@@ -108,7 +100,7 @@ describe('an exchange whose database was restored to an earlier moment', () => {
     await exchange.stop()
     assert.equal(outside.size, 1)
 
-    await copy(backup, restored)
+    await copyDatabase(backup, restored)
     await start(restored)
     const { status, body } = await exchange.api('/v1/status')
     assert.deepEqual([status, body.restored, body.payouts], [200, true, 'halted'])
@@ -138,7 +130,7 @@ describe('an exchange whose database was restored to an earlier moment', () => {
     assert.equal(outside.size, 1, 'the payment has the key that it had before')
     await ends('restored restored')
     await assertBooksHold(exchange)
-    assert.deepEqual(await shown(), { restored: false, since: null, reason: null, left: [] })
+    assert.deepEqual(await shown(), { restored: false, since: null, reason: null, left: [], may_have_left: [] })
   })
 
   it('stays open at its next start', async () => {

@@ -14,6 +14,7 @@ export const needForms: Readonly<Record<string, readonly string[]>> = {
   'approval payout address': ['approve'],
   'approval operator key': ['countersign'],
   'approval payment end': ['cancel-payout'],
+  'unknown_payout payout unsure': ['cancel-payout'],
   'approval bank file': ['accept'],
   'approval bank booking': ['withdraw'],
   'suspense unmatched': ['match'],

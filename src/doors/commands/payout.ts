@@ -12,13 +12,14 @@ export const show = (input: Invocation): Promise<Answer> => {
   const id = idOf(input)
   return input.exchange(async (ctx) => {
     const { public_id: transactionId, rail, asset, amount, progress, payee } = await showPayout(ctx, id)
-    const { state, refusal } = progress
+    const { state, refusal, mayHaveLeft = false } = progress
     const json = {
       id: String(id),
       transaction_id: transactionId === null ? null : String(transactionId),
       rail,
       ...shownAmount(asset, amount),
       state,
+      may_have_left: mayHaveLeft,
       refused_until: refusal?.refusedUntil.toISOString() ?? null,
       refusal: refusal ? { code: refusal.code, message: refusal.message } : null,
       payee: payee ? shownPayee(payee) : null,

@@ -218,11 +218,18 @@ const openAgain: Action<ClosedExchange> = {
   content: ({ content }) => content,
   allowedNow: (_ctx, { why }) => (why === undefined ? undefined : 'This exchange was not restored.'),
   preview: async (ctx) => {
-    const { left } = await showRestored(ctx)
-    return left.map(({ rail, key, asset, amount, at }) => {
-      const paid = shownAmount(asset, BigInt(amount)).amount
-      return `${paid} ${asset} left by ${rail} at ${at}, and the database does not know it: ${key}`
-    })
+    const { left, unsure } = await showRestored(ctx)
+    const textOf = (asset: string, amount: bigint) => `${shownAmount(asset, amount).amount} ${asset}`
+    return [
+      ...left.map(({ rail, key, asset, amount, at }) => {
+        const paid = textOf(asset, BigInt(amount))
+        return `${paid} left by ${rail} at ${at}, and the database does not know it: ${key}`
+      }),
+      ...unsure.map(
+        ({ id, rail, asset, amount }) =>
+          `Payout ${id} of ${textOf(asset, amount)} may have left by ${rail} already: it is not ordered again until two operators end it.`,
+      ),
+    ]
   },
   run: async (ctx, _subject, { reason }, { actor, operator, sign }) => {
     const { status } = await openRestored(ctx, { reason, actor, operator, sign })

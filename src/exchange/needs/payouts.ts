@@ -134,6 +134,31 @@ export const otherPayees: NeedSource = {
   },
 }
 
+/** Payments that may have left before the database was restored: nothing orders them again. */
+export const unsurePayments: NeedSource = {
+  kind: 'unknown_payout',
+  permission: 'payouts.approve',
+  causes: {
+    'payout unsure': {
+      urgency: 'today',
+      sentence:
+        'The exchange was restored, and {about} may have paid {amount} before: it is not ordered again. Look for it in the statements; if later ones lack it, two of you can end it.',
+    },
+  },
+  page: orderOr('/console/money'),
+  identity: samePayment,
+  find: ({ db }, asked) => db.sql<Finding>`
+    select wanted.cause, plans.id::text as subject, unsure_since as since, public_id as "order", plans.rail as about, payouts.asset,
+      payouts.amount, null as count
+    from iso20022_payments as payment
+    join unnest(${causesOf(asked)}::text[], ${timesOf(asked)}::timestamptz[]) as wanted (cause, before) on unsure_since <= before
+    join plans on plans.rail = payment.rail and plan_key = payment.key
+    join payouts on payouts.plan_id = plans.id
+    left join transactions on transactions.id = payouts.transaction_id
+    where unsure_since is not null and payment.state = 'sent'
+    order by unsure_since, plans.id limit ${asked.limit}`,
+}
+
 const paymentsToOthers = (db: Db, asked: Look): Promise<(Finding & { payoutId: bigint })[]> =>
   db.sql`
     select wanted.cause, plans.id::text as subject, submitted_at as since, public_id as "order", plans.rail as about,

@@ -18,7 +18,7 @@ import { missingHedges, unknownHedges } from './hedges.ts'
 import { heldOrders, heldRefunds } from './holds.ts'
 import { closedMarkets } from './markets.ts'
 import type { NeedKind, NeedSource } from './need.ts'
-import { lateOrders, latePayments, lateRefunds, otherPayees, signerRefusals } from './payouts.ts'
+import { lateOrders, latePayments, lateRefunds, otherPayees, signerRefusals, unsurePayments } from './payouts.ts'
 import { deliveries, jobs, overdueOrders, unplacedEvents } from './work.ts'
 
 /** Everything that a person may be needed for. What two of them find at once is said by the first. */
@@ -35,6 +35,7 @@ export const needSources: readonly NeedSource[] = [
   addressApprovals,
   keyApprovals,
   otherPayees,
+  unsurePayments,
   latePayments,
   lateOrders,
   heldRefunds,

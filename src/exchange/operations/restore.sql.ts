@@ -21,6 +21,19 @@ export const close = (db: Atomic, since: Date, reason: string): Promise<unknown[
     insert into halts (scope, name, since, reason, halted_by) values ('restored', '', ${since}, ${reason}, 'system')
     on conflict do nothing returning scope`
 
+/** Notes when this machine is here, and gives when it was before, as far as the database knows. */
+export const beHere = async (db: Db, machine: string): Promise<{ before: Date | null; at: Date }> =>
+  one(
+    await db.sql<{ before: Date | null; at: Date }>`
+      insert into sightings (machine, at) values (${machine}, clock_timestamp())
+      on conflict (machine) do update set at = greatest(sightings.at, excluded.at)
+      returning at, (select known.at from sightings as known where known.machine = ${machine}) as before`,
+  )
+
+/** What is there by now may have been paid out before. */
+export const distrust = (db: Atomic, at: Date): void =>
+  db.send`update service_state set restored_at = ${at}, restored_below = nextval('row_ids')`
+
 /** Leaves a hundred million ids unused. */
 export const skipRowIds = (db: Db): Promise<unknown[]> =>
   db.sql`select max(nextval('row_ids')) from generate_series(1, 100000)`
@@ -46,3 +59,9 @@ export const knownKeys = async (db: Db, payouts: readonly RememberedPayout[]): P
       on wanted.rail = plans.rail and wanted.key = plan_key`
   return rows.map(({ name }) => name)
 }
+
+/** Payouts that are still owed and may have left by some rails before the database was found restored, the oldest first. */
+export const unsurePayouts = (db: Db, rails: readonly string[]): Promise<{ id: bigint }[]> =>
+  db.sql`
+    select unsure_payouts.id from unsure_payouts join payouts on payouts.id = unsure_payouts.id
+    where state in ('waiting', 'reserved', 'planned') and rail = any(${rails}::text[]) order by unsure_payouts.id limit 1000`

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import type { Operator } from '../operators/operator.ts'
+import { type ShownPayout, showPayout } from '../settlement/end-payout.ts'
 import { sealHalt, sealsOf, sealUnsealed } from '../settlement/halt-seals.ts'
 import { endHalt, type Resumed } from '../settlement/halts.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
@@ -17,28 +18,52 @@ import * as queries from './restore.sql.ts'
 
 /**
  * Closes an exchange whose database was restored: on another server than the one it remembers, or to an earlier moment than what this
- * machine or a rail knows of payouts. Nothing leaves then (no payout, no e-mail, no webhook) until operators open it. To be called
+ * machine or a rail knows of it. Nothing leaves then (no payout, no e-mail, no webhook) until operators open it. To be called
  * at each start, before any work; a database that is new learns where it is. Halts that have no seal get one.
  */
 export async function closeIfRestored(ctx: Ctx): Promise<void> {
   const state = await ctx.db.atomic(adoptServer)
   ctx.payoutMemory.belongTo(state.exchangeId)
-  const reason = state.moved ? 'The database is on another server than before.' : await forgottenPayouts(ctx)
-  if (reason !== undefined) {
-    await ctx.db.atomic(async (db) => {
-      const [closed] = await queries.close(db, ctx.clock.now(), reason)
-      // A row that has no seal was not written here.
-      if (!closed && (await sealsOf(ctx, db, restored)).own.length > 0) return
-      sealHalt(ctx, db, restored)
-      // Ids that were given out after the moment of the backup must not be given out again: outside they name other payments.
-      await queries.skipRowIds(db)
-      const entry = { at: ctx.clock.now(), actor: 'system', action: 'restore.found', subject: 'halt:restored' }
-      recordAudit(db, { ...entry, before: null, after: { reason } })
-    })
-    ctx.log.error({ reason }, 'This database was restored: nothing leaves until it is opened. See: cambio restore show')
-  }
+  const wentBack = await lookBack(ctx)
+  const reason = state.moved
+    ? 'The database is on another server than before.'
+    : (wentBack ?? (await forgottenPayouts(ctx)))
+  if (reason !== undefined) await close(ctx, reason)
   await ctx.db.atomic((db) => sealUnsealed(ctx, db))
   await ctx.halts.refresh(ctx.db)
+}
+
+/** Notes that this machine sees the database. Closes the exchange where the database went back in time under it. To be called often. */
+export async function keepSighting(ctx: Ctx): Promise<void> {
+  const reason = await lookBack(ctx)
+  if (reason === undefined) return
+  await close(ctx, reason)
+  await ctx.halts.refresh(ctx.db)
+}
+
+async function lookBack({ db, payoutMemory }: Ctx): Promise<string | undefined> {
+  // Before the database is asked: another process on this machine may be here meanwhile.
+  const { machine, at: remembered } = payoutMemory.sighting()
+  const { before, at } = await queries.beHere(db, machine)
+  payoutMemory.noteSeen(at)
+  if (!remembered || (before && before >= remembered)) return undefined
+  return `This machine has seen the database as it was later, at ${remembered.toISOString()}.`
+}
+
+async function close(ctx: Ctx, reason: string): Promise<void> {
+  await ctx.db.atomic(async (db) => {
+    const [closed] = await queries.close(db, ctx.clock.now(), reason)
+    // Ids that were given out after the moment of the backup must not be given out again: outside they name other payments.
+    if (closed) await queries.skipRowIds(db)
+    queries.distrust(db, ctx.clock.now())
+    for (const { payout } of ctx.rails.all) payout?.unsure?.all(db)
+    // A row that has no seal was not written here.
+    if (!closed && (await sealsOf(ctx, db, restored)).own.length > 0) return
+    sealHalt(ctx, db, restored)
+    const entry = { at: ctx.clock.now(), actor: 'system', action: 'restore.found', subject: 'halt:restored' }
+    recordAudit(db, { ...entry, before: null, after: { reason } })
+  })
+  ctx.log.error({ reason }, 'This database was restored: nothing leaves until it is opened. See: cambio restore show')
 }
 
 const restored = { scope: 'restored', name: '' } as const
@@ -56,13 +81,21 @@ async function forgottenPayouts(ctx: Ctx): Promise<string | undefined> {
   return left.length === 0 ? undefined : `${left.length} payouts left that the database does not know.`
 }
 
-/** A restored exchange: why it is closed, and what left that its database does not know. */
-export type Restored = { halt: Halt | undefined; left: RememberedPayout[] }
+/** A restored exchange: why it is closed, what left that its database does not know, and what may have left and is not ordered again. */
+export type Restored = { halt: Halt | undefined; left: RememberedPayout[]; unsure: ShownPayout[] }
 
 /** What `cambio restore show` shows. Asks the rails. */
 export async function showRestored(ctx: Ctx): Promise<Restored> {
   const halt = (await readHalts(ctx.db)).find(({ scope }) => scope === 'restored')
-  return { halt, left: await leftUnknown(ctx) }
+  return { halt, left: await leftUnknown(ctx), unsure: await leftPerhaps(ctx) }
+}
+
+async function leftPerhaps(ctx: Ctx): Promise<ShownPayout[]> {
+  const rails = ctx.rails.all.filter(({ payout }) => payout?.unsure).map(({ name }) => name)
+  const rows = await queries.unsurePayouts(ctx.db, rails)
+  const shown = await Promise.all(rows.map(({ id }) => showPayout(ctx, id)))
+  // One that is in a file that the database knows has left for certain.
+  return shown.filter(({ progress: { state, mayHaveLeft } }) => mayHaveLeft === true || state === 'waiting')
 }
 
 /**

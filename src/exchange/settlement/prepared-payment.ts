@@ -143,6 +143,9 @@ export type PreparedPayment = {
   most_fee: bigint | null
   /** It may not leave now: everything is halted, or its rail or asset. */
   halted: boolean
+  /** When it may have left first, in an exchange whose database was restored since; null: it has not. */
+  unsure_from: Date | null
+  unsure_until: Date | null
 }
 
 const readPrepared = (db: Db, ids: bigint[]): Promise<PreparedPayment[]> =>
@@ -151,10 +154,12 @@ const readPrepared = (db: Db, ids: bigint[]): Promise<PreparedPayment[]> =>
       payouts.id as payout_id, transaction_id, refund_id, place, asset, amount, fee_asset, most_fee,
       exists (
         select from halts where scope in ('all', 'payouts', 'restored') or (scope = 'rail' and name = plans.rail)
-          or (scope = 'asset' and name = payouts.asset)) as halted
+          or (scope = 'asset' and name = payouts.asset)) as halted,
+      unsure.since as unsure_from, unsure.until as unsure_until
     from plans
     join payouts on payouts.plan_id = plans.id
     join data_keys on data_keys.id = plans.data_key_id
+    left join unsure_payouts as unsure on unsure.id = payouts.id
     where plans.id = any(${ids}) order by plans.id`
 
 /**
@@ -184,6 +189,11 @@ async function submit(ctx: Ctx, payment: PreparedPayment): Promise<Submitted['ou
     if (payment.state !== 'planned') {
       const before = await rail.look(prepared)
       if (before.state !== 'never') return before
+    }
+    const { unsure_from: since, unsure_until: until } = payment
+    if (rail.unsure && since && until) {
+      await rail.unsure.one(prepared, { since, until })
+      return await rail.look(prepared)
     }
     if (payment.halted) return { state: 'halted' }
     noteSubmission(ctx, payment)

@@ -11,6 +11,8 @@ export type PayoutRefusal = { code: string; message: string; refusedUntil: Date 
 export type PayoutProgress = {
   state: 'waiting' | 'signing' | 'sent' | 'done' | 'never'
   refusal?: PayoutRefusal | undefined
+  /** The database was restored, and may have forgotten that it left: it is not ordered again. */
+  mayHaveLeft?: boolean | undefined
   /** What the payee's bank says of the name that we gave, and the names that it has, where banks confirm payees. */
   payee?: { match: 'match' | 'close' | 'none' | 'unknown'; names: string } | undefined
 }

@@ -10,6 +10,7 @@ import { lockBank } from './lease.ts'
 import { isPaymentKey, prepareOrder, sealOrder } from './paying/order.ts'
 import { openNames } from './paying/payee.ts'
 import * as queries from './paying/queries.ts'
+import { unsurePayments } from './paying/unsure.ts'
 import { farFuture, missingNumbers } from './troubles.ts'
 
 /** How often a payment is looked at, at the most often and at the least, in real milliseconds. */
@@ -46,6 +47,7 @@ export function payouts(bank: Bank): PayoutHalf {
     },
     look: async ({ key }) => outcomeOf(await find(key)),
     progress: async ({ key }) => progressOf(bank, await find(key)),
+    unsure: unsurePayments(bank),
     end: (plan, how) => endPayment(bank, plan, how),
     owns: (account) =>
       bank.accounts.some(
@@ -66,8 +68,13 @@ const states = { queued: 'waiting', sent: 'sent', done: 'done', rejected: 'never
 
 function progressOf(bank: Bank, payment: queries.PaymentRow | undefined): PayoutProgress {
   if (!payment) return { state: 'waiting' }
-  const { key, state, payee_match: match, payee_names: names } = payment
-  return { state: states[state], ...(match ? { payee: { match, names: openNames(bank, key, names) } } : {}) }
+  const { key, state, payee_match: match, payee_names: names, unsure_since: unsureSince } = payment
+  const mayHaveLeft = state === 'sent' && unsureSince !== null
+  return {
+    state: states[state],
+    mayHaveLeft,
+    ...(match ? { payee: { match, names: openNames(bank, key, names) } } : {}),
+  }
 }
 
 /** Ends a payment that the bank has never answered: the statements up to a later day do not debit it, and all have come. */

@@ -23,21 +23,26 @@ export type IdentifiedBooking = ComparedBooking & {
 }
 
 /** What a stated booking is compared by. */
-export function comparedBooking({ keys }: Pick<Bank, 'keys'>, stated: StatedBooking): ComparedBooking {
-  const hashed = (purpose: string, text: string): string | null =>
-    text === '' ? null : createHmac('sha256', keys.hashes).update(`${purpose}\n${text}`).digest('base64url')
+export function comparedBooking(bank: Pick<Bank, 'keys'>, stated: StatedBooking): ComparedBooking {
+  const hashed = (purpose: string, text: string): string | null => hashOf(bank, purpose, text)
   // Payments of ours that are debited in one amount have the file, or the part of it, in common.
   const isOurLump = stated.isLump && stated.direction === 'out'
   return {
     stated,
-    endToEnd: hashed(
-      'end-to-end',
+    endToEnd: endToEndHash(
+      bank,
       stated.endToEndId || (isOurLump ? stated.paymentInformationId || stated.messageId : ''),
     ),
     payer: hashed('account', stated.payer.account.replaceAll(/\s/g, '').toUpperCase()),
     name: hashed('name', namePartsOf(stated.payer.name)),
   }
 }
+
+const hashOf = ({ keys }: Pick<Bank, 'keys'>, purpose: string, text: string): string | null =>
+  text === '' ? null : createHmac('sha256', keys.hashes).update(`${purpose}\n${text}`).digest('base64url')
+
+/** What a booking that names an end-to-end id is known by. */
+export const endToEndHash = (bank: Pick<Bank, 'keys'>, id: string): string | null => hashOf(bank, 'end-to-end', id)
 
 /** The parts of a name in one order and one spelling: banks turn them round and drop accents. */
 const namePartsOf = (name: string): string =>

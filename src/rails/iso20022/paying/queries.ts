@@ -16,6 +16,8 @@ export type PaymentRow = {
   batch_id: bigint | null
   /** The account that pays it; null where it left before that was kept. */
   account: string | null
+  /** When the database was found restored, before which it may have left. */
+  unsure_since: Date | null
   payee_match: PayeeMatch | null
   payee_names: Buffer | null
 }
@@ -39,7 +41,7 @@ export const queuePayment = (
 /** Payments by their keys. */
 export const paymentsByKey = (db: Db, rail: string, keys: string[]): Promise<PaymentRow[]> =>
   db.sql`
-    select key, asset, amount, state, code, reason, debited_by, batch_id, account, payee_match, payee_names from iso20022_payments
+    select key, asset, amount, state, code, reason, debited_by, batch_id, account, unsure_since, payee_match, payee_names from iso20022_payments
     where rail = ${rail} and key = any(${keys}) order by key`
 
 /** Locks the payments that a message from the bank names: by key, by file, or by the part of a file. */
@@ -49,7 +51,7 @@ export const lockPayments = (
   { keys, messages, parts }: { keys: string[]; messages: string[]; parts: string[] },
 ): Promise<NamedPayment[]> =>
   db.sql`
-    select key, asset, amount, state, code, reason, debited_by, batch_id, account, payee_match, payee_names, part,
+    select key, asset, amount, state, code, reason, debited_by, batch_id, account, unsure_since, payee_match, payee_names, part,
       (select message_id from iso20022_batches where iso20022_batches.id = batch_id) as message_id,
       exists (select from iso20022_bookings as back where back.rail = ${rail} and back.payment_key = key and back.kind = 'payout_returned') as has_returned
     from iso20022_payments
