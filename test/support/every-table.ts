@@ -8,7 +8,7 @@ export type Rows = ReadonlyMap<string, { count: number; digest: string }>
 
 /** What changes while nobody does anything, or whenever somebody looks. */
 const restless =
-  /^(sandbox\.|public\.(used_forms|processes|leases|market_|service_state|heartbeat|event_relay|worker|sign_in_failures|operator_sessions|portal_sessions|valuation|fold))/
+  /^(sandbox\.|public\.(used_forms|processes|leases|market_|service_state|sightings|heartbeat|event_relay|worker|sign_in_failures|operator_sessions|portal_sessions|valuation|fold))/
 
 /** When a key was last used is noted a while after its use, and what an account's orders come to once a day. */
 const restlessColumns: Readonly<Record<string, readonly string[]>> = {
