@@ -142,7 +142,7 @@ export async function whyNotRedirected(db: Db, transaction: Transaction): Promis
   return redirectable(await readFunds(db, transaction)) ? undefined : notRedirected
 }
 
-/** What of that refund is sent elsewhere. */
+/** The parts of that refund that are sent elsewhere. */
 export async function redirectedOf(db: Db, transaction: Transaction): Promise<RefundablePart[]> {
   const refund = redirectable(await readFunds(db, transaction))
   return refund ? [await unsentOf(db, refund)] : []

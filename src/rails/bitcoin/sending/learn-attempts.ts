@@ -6,7 +6,7 @@ import * as queries from './queries.ts'
 
 /**
  * Stores attempts that only the signer's journal has, before what they spend is final up to a block: a database that was restored would
- * take them for somebody else's. Gives the transfers that do not end by what has spent their coins: the signer has signed something
+ * take them for somebody else's. Gives the transfers that do not end although others have spent their coins: the signer has signed something
  * else for one of their payouts, or pays only some of them by it, or does not answer.
  */
 export async function learnAttempts(chain: Chain, upTo: bigint): Promise<bigint[]> {

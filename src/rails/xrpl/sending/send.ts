@@ -43,7 +43,7 @@ export async function sendOnce(chain: Chain, look: Look): Promise<void> {
 
 /**
  * Stores attempts that only the signer's journal has, before the ledger that took them is final: a database that was restored would take
- * them for somebody else's. Gives the payments that do not end by what has used their number.
+ * them for somebody else's. Gives the payments that do not end although their number is used.
  */
 export async function learnAttempts(chain: Chain, sent: readonly OwnTransaction[]): Promise<bigint[]> {
   const { db, network, signer } = chain
