@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { after, before, it } from 'node:test'
 
 import { verify } from '../../src/exchange/checks/verify.ts'
@@ -148,6 +149,9 @@ it('what a processor has paid back to a customer and is not booked yet cannot be
   await arrive(exchange, id, 'on_hold')
   await refundTransaction(ctx, BigInt(id), charged)
   await until(() => fake.refunds.size > 0, 'the refund')
+  const [most, back] = [await cards.held(), 4_200]
+  const leftOf = (cents: number) => ((Number(most) - back - cents) / 100).toFixed(2)
+  await assert.rejects(charge('0.01', leftOf(0)), { code: 'CONFLICT', message: /leaves 0 EUR open.* 42 EUR / })
   const lock = (db: Db) => db.sql`select from plans where rail = 'cards' and state <> 'done' for update`
   const paysBack = () => {
     fake.settle()
@@ -187,4 +191,18 @@ it('what a processor held before the exchange began is booked, and is no differe
   await advance(exchange, 'P4D')
   assert.deepEqual((await reconcile(ctx)).breaks, [])
   await assertBooksHold(exchange)
+})
+
+it('what was booked as held by a processor before its own total had it is in that by the migration, once', async () => {
+  const { exchange } = cards
+  const { ctx } = exchange.service.composition
+  const text = readFileSync('migrations/0219-openings-at-processors.sql', 'utf8')
+  const [carry = ''] = /insert into processor_movements[^;]*;/.exec(text) ?? []
+  const openings = `key in (select 'payout:' || ref from entries where kind = 'capital')`
+  await lookup(exchange, `delete from processor_movements where ${openings}`)
+  assert.notDeepEqual((await reconcile(ctx)).breaks, [])
+  for (const _ of [1, 2]) await lookup(exchange, carry)
+  assert.equal((await lookup(exchange, `select from processor_movements where ${openings}`)).length, 1)
+  await advance(exchange, 'P4D')
+  assert.deepEqual((await reconcile(ctx)).breaks, [])
 })

@@ -28,6 +28,15 @@ export const outgoingAmounts = (db: Db): Promise<AccountAmount[]> =>
   db.sql`
     select place as account, asset, sum(amount)::numeric(38, 0) as amount from payouts where state = 'planned' group by place, asset`
 
+/** What is planned to leave an account and its rail has not settled: a report of the account may lack it already. */
+export const plannedAmount = async (db: Db, { place, asset }: { place: string; asset: string }): Promise<bigint> => {
+  const [row] = await db.sql<{ amount: bigint }>`
+    select coalesce(sum(payouts.amount), 0)::numeric(38, 0) as amount from payouts left join plans on plans.id = plan_id
+    where payouts.state = 'planned' and place = ${place} and payouts.asset = ${asset} and not exists (
+      select from rail_events as event where event.rail = plans.rail and event.reference = plan_key and event.kind = 'payout_settled')`
+  return row?.amount ?? 0n
+}
+
 export type Opening = { at: Date; amount: bigint; bank_account: string | null }
 
 /** Opening balances of an account in an asset: when, how much, and the one account of a bank that each is for; null for all that it had then. */

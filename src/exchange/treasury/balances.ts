@@ -206,12 +206,15 @@ async function takeKept(db: Atomic, processor: Rail, { account, asset: id, amoun
   if ((await processor.balance(id, db)) !== stated)
     throw new Refusal('CONFLICT', `${account} has just reported something. Try again.`)
   const due = ((await heldBalances(db)).get(`${held(account)} ${id}`) ?? 0n) - waiting
-  const [settled, kept] = [positive(due - stated), positive(due - (left ?? stated))]
+  // What is on its way may be gone from the report of the processor, and not be reported as settled yet.
+  const planned = left === undefined ? 0n : await queries.plannedAmount(db, { place: account, asset: id })
+  const [settled, kept] = [positive(due - stated), positive(due - planned - (left ?? stated))]
   if (amount <= kept) return positive(amount - settled)
   const asset = bookedAsset(id)
   if (!asset) throw new Error(`Unknown asset: ${id}.`)
   const text = (units: bigint): string => `${formatAmount(units, asset)} ${asset.ticker}`
-  const unbooked = waiting > 0n ? ` ${text(waiting)} that has left it is not booked yet, and is no charge.` : ''
+  const unbooked =
+    waiting + planned > 0n ? ` ${text(waiting + planned)} that has left it is not booked yet, and is no charge.` : ''
   const open =
     left === undefined
       ? `The payouts of ${account} leave ${text(kept)} open, and no more can be charged.${unbooked} First book the payout that the charge was deducted from, with its settled amount (suspense book ID --as transfer --from ${account} --settled AMOUNT). If none follows, say what ${account} holds by its own report (--left).`
