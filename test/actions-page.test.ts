@@ -89,6 +89,19 @@ test('a form that is drawn by hand says why, and is posted in a browser', () => 
   )
 })
 
+test('an action is a form that is posted in a browser, or says why it has none and has a command', () => {
+  const posted = new Set(staffForms.map(({ name }) => name.split(' ')[1]))
+  for (const action of allActions.flatMap(([, actions]) => actions)) {
+    const { name, noForm, subject } = action
+    const what = `${subject.noun} ${name}`
+    if (noForm === undefined) assert.ok(posted.has(name), what)
+    else {
+      assert.match(noForm, /^[A-Z].{20,}\.$/, what)
+      assert.ok(commandsOf([action]).length > 0, what)
+    }
+  }
+})
+
 test('no two actions have one name, and no two of a page are sent as one', () => {
   const all = allActions.flatMap(([, actions]) => actions.map(actionName))
   assert.deepEqual([...new Set(all)], all)

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { allActions } from '../../src/exchange/actions/all.ts'
+import { permissionsOf, roles } from '../../src/exchange/operators/roles.ts'
 import { listKeys } from '../../src/exchange/operators/operator-keys.ts'
 import { createToken, listTokens } from '../../src/exchange/operators/token.ts'
 import { countWrongPasskey } from '../../src/exchange/sign-in/limits.ts'
@@ -120,6 +121,32 @@ describe('the page of the team', () => {
     assert.equal((await listTokens(ctx())).length, 1)
     await send(path, admin, { action: 'revoke-token', about: String(made.token.id) })
     assert.match((await cambio(...break1)).err, /token/i)
+  })
+
+  it('says of every permission which actions need it, and which roles have it, as the actions are', async () => {
+    const { body } = await browser.ask(path, { cookie: await as('admin') })
+    const [, table = ''] = /Permissions, and who has them<\/caption>([^]*?)<\/table>/.exec(body) ?? []
+    const rows = [...table.matchAll(/<tr>([^]*?)<\/tr>/g)].slice(1).map(([, row = '']) => {
+      const [permission = '', actions = '', may = ''] = [...row.matchAll(/<t[dh]\b[^>]*>([^]*?)<\/t[dh]>/g)].map(
+        ([, cell = '']) => cell,
+      )
+      const lines = [...actions.matchAll(/<div>([^<]*)<\/div>/g)].map(([, line = '']) => line.replaceAll('&#39;', "'"))
+      return [permission, { lines, may }] as const
+    })
+    const shown = new Map<string, (typeof rows)[number][1]>(rows)
+    const wanted = new Map<string, string[]>()
+    for (const [about, actions] of allActions)
+      for (const permission of new Set(actions.map((one) => one.permission))) {
+        const titles = actions.filter((one) => one.permission === permission).map(({ title }) => title)
+        wanted.set(permission, [...(wanted.get(permission) ?? []), `${about}: ${titles.join(', ')}`])
+      }
+    assert.deepEqual([...shown.keys()], [...new Set(roles.flatMap((one) => [...permissionsOf[one]]))].toSorted())
+    for (const permission of wanted.keys()) assert.ok(shown.has(permission), permission)
+    for (const [permission, { lines, may }] of shown) {
+      assert.deepEqual(lines, wanted.get(permission) ?? [], permission)
+      const having = roles.filter((one) => [...permissionsOf[one]].some((own) => own === permission))
+      assert.equal(may, having.join(', '), permission)
+    }
   })
 
   it('lets no administrator end the key of another, who then could be replaced as the second pair of eyes', async () => {

@@ -74,6 +74,30 @@ test('help names every command, explains a group, and tells all of one', async (
   assert.match(single.text ?? '', /slippage_percent/)
 })
 
+test('the help of each noun lists its commands with what they do, and no others', async () => {
+  const nouns = new Map<string, Command[]>()
+  for (const command of commands) {
+    const [noun = '', verb] = readUsage(command).name
+    if (verb !== undefined) nouns.set(noun, [...(nouns.get(noun) ?? []), command])
+  }
+  const index = (await runTyped(commands, [], nowhere)).text?.split('\n') ?? []
+  for (const [noun, own] of nouns) {
+    assert.ok(index.includes(`${noun}:`), noun)
+    const { text, json } = await runTyped(commands, ['help', noun], nowhere)
+    assert.deepEqual(
+      json,
+      commands
+        .filter((command) => readUsage(command).name[0] === noun)
+        .map((command) => ({ usage: usageOf(command), does: command.does })),
+    )
+    for (const { usage, does } of own) {
+      assert.match(does, /^[A-Z].+\.$/s, usage)
+      assert.ok(text?.includes(does), usage)
+    }
+  }
+  assert.ok(!nouns.has('case'), 'an order is a transaction')
+})
+
 test('a usage line says all there is to read', () => {
   for (const command of commands) {
     const { name, args, repeats, flags } = readUsage(command)
