@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
+import { partNouns, subjectNouns } from '../../src/exchange/audit/nouns.ts'
 import { createOperator, disableOperator, listOperators } from '../../src/exchange/operators/operator.ts'
 import { readNames } from '../../src/exchange/operators/names.ts'
+import { places } from '../../src/doors/console/audit-places.ts'
 import { pages } from '../../src/doors/console/pages.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, lookup, pay, readyToPay } from '../support/journey.ts'
@@ -181,5 +183,34 @@ describe('the audit', () => {
     assert.doesNotMatch(byAction, /signed_in/)
     assert.match(textOf(await found('q=100%25')), /Nothing fits/)
     assert.equal((await ask('/console/audit', { cookie: await as('support') })).status, 403)
+  })
+
+  it('is searched by each kind of what it is about, and leads to its page or says why there is none', async () => {
+    const [id, admin, partner] = [await held('62'), await as('admin'), exchange.sandbox.partner_id]
+    const [row] = await lookup<{ id: bigint }>(exchange, 'select id from partner_customers limit 1')
+    const known: Readonly<Record<string, string>> = {
+      transaction: id,
+      partner,
+      customer: String(row?.id),
+      policy: 'approvals:1',
+    }
+    const { body: page } = await ask('/console/audit', { cookie: admin })
+    const [, choice = ''] = /<select id="what"[^>]*>([\s\S]*?)<\/select>/.exec(page) ?? []
+    const offered = [...choice.matchAll(/<option value="(\w+)"/g)].map(([, noun]) => noun)
+    assert.deepEqual(offered, [...subjectNouns, ...partNouns])
+    for (const noun of subjectNouns) {
+      const subject = `${noun}:${known[noun] ?? '999'}`
+      await lookup(
+        exchange,
+        `insert into audit (at, actor, action, subject, after) values (now(), 'cli:planted', $1, $2, $3)`,
+        [`${noun}.planted`, subject, JSON.stringify({ partner_id: partner })],
+      )
+      const { body } = await ask(`/console/audit?what=${noun}&who=cli:planted`, { cookie: admin })
+      const place = places[noun]
+      const [, to] = new RegExp(`<a href="([^"]+)">${subject}</a>`).exec(body) ?? []
+      assert.equal(to === undefined, 'none' in place, subject)
+      assert.ok(body.includes(subject), subject)
+      if (to !== undefined) assert.equal((await ask(to, { cookie: admin })).status, 200, to)
+    }
   })
 })

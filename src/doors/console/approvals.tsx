@@ -33,8 +33,8 @@ export async function payoutsToApprove(visit: Visit, order?: bigint) {
 }
 
 async function notePayouts(visit: Visit, payouts: readonly OpenPayout[]): Promise<void> {
-  const orders = payouts.flatMap(({ public_id: order }) => (order === null ? [] : [`transaction:${order}`]))
-  const others = payouts.flatMap(({ id, public_id: order }) => (order === null ? [`payout:${id}`] : []))
+  const orders = payouts.flatMap(({ public_id: order }) => (order === null ? [] : [`transaction:${order}` as const]))
+  const others = payouts.flatMap(({ id, public_id: order }) => (order === null ? [`payout:${id}` as const] : []))
   if (orders.length > 0) await noteViews(visit, 'transaction.viewed', orders)
   if (others.length > 0) await noteViews(visit, 'payout.viewed', others)
 }

@@ -1,21 +1,20 @@
 import { actionName } from '../../exchange/actions/action.ts'
 import { allActions } from '../../exchange/actions/all.ts'
-import { type AuditFilter, type AuditRow, listAudit } from '../../exchange/audit/audit.ts'
+import { type AuditFilter, type AuditRow, listAudit, partnersOf } from '../../exchange/audit/audit.ts'
+import { partNouns, subjectNouns } from '../../exchange/audit/nouns.ts'
 import { listOperators, type Operator, operatorSubject } from '../../exchange/operators/operator.ts'
 import { type Names, readNames } from '../../exchange/operators/names.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { Choice, dayIn } from '../pages/order-search.tsx'
+import { isOfPartner, pageOf } from './audit-places.ts'
 import { renderPage } from './layout.tsx'
 import type { Page } from './page.ts'
 import { Moment, Table } from '../pages/table.tsx'
 
 const pageSize = 100
 
-/** Nouns of actions, in the order in which they are offered. */
-const nouns =
-  'transaction payout deposit refund break balance custody hedge rebalance day customer partner key endpoint policy halt rail market restore backup operator operator_token operator_key portal_user'.split(
-    ' ',
-  )
+/** What is offered: see `subjectNouns`. */
+const nouns = [...subjectNouns, ...partNouns]
 
 /** What makes entries: the actions that people do. */
 const actionNames = allActions.flatMap(([, actions]) => actions.map(actionName)).toSorted()
@@ -28,6 +27,8 @@ export const auditPage: Page = {
     const { query, ctx } = visit
     const operators = await listOperators(ctx)
     const [rows, names] = await Promise.all([listAudit(ctx.db, filterOf(query, operators)), readNames(ctx)])
+    const subjects = rows.map(({ subject }) => subject)
+    const partners = await partnersOf(ctx.db, subjects.filter(isOfPartner))
     const last = rows.at(-1)
     const older = new URLSearchParams([...query].filter(([name, value]) => name !== 'before' && value !== ''))
     if (last) older.set('before', String(last.id))
@@ -38,7 +39,7 @@ export const auditPage: Page = {
           caption="Audit, newest first"
           columns={['At', 'Who', 'From', 'What', 'About', 'Before', 'After']}
           empty="Nothing fits. Older entries are found by an id, a person or an action."
-          rows={rows.map((one) => rowOf(one, names))}
+          rows={rows.map((one) => rowOf(one, { names, partners }))}
         />
         {last && rows.length === pageSize ? (
           <p class="pager">
@@ -114,7 +115,10 @@ const Filters = ({ query, operators }: { query: URLSearchParams; operators: read
   </form>
 )
 
-function rowOf(one: AuditRow, names: Names) {
+type Labels = { names: Names; partners: ReadonlyMap<string, string> }
+
+function rowOf(one: AuditRow, labels: Labels) {
+  const { names } = labels
   const values = (value: AuditRow['before']) =>
     value === null ? '' : <code class="wrap">{names.within(JSON.stringify(value))}</code>
   return [
@@ -122,7 +126,7 @@ function rowOf(one: AuditRow, names: Names) {
     <a href={`/console/audit?who=${encodeURIComponent(one.actor)}`}>{names.of(one.actor)}</a>,
     one.origin ?? '',
     <Done action={one.action} by={one.byAction} />,
-    <Subject subject={one.subject} after={one.after} names={names} />,
+    <Subject one={one} labels={labels} />,
     values(one.before),
     values(one.after),
   ]
@@ -138,31 +142,10 @@ const Done = ({ action, by }: { action: string; by: string | null }) =>
     </>
   )
 
-/** Where a subject is looked at, by its noun. */
-const pages: Readonly<Record<string, (id: string) => string>> = {
-  transaction: (id) => `/console/orders/${id}`,
-  partner: (id) => `/console/partners/${id}`,
-  customer: (id) => `/console/customers/${id}`,
-  policy: (id) => `/console/prices/${id.split(':')[0] ?? ''}`,
-  operator: () => '/console/team',
-  invitation: () => '/console/team',
-  payout: () => '/console/money',
-  deposit: () => '/console/money',
-  break: () => '/console/money',
-  custody: () => '/console/money',
-  hedge: () => '/console/money',
-  rebalance: () => '/console/money',
-  halt: () => '/console/system',
-  rail: () => '/console/system',
-  asset: () => '/console/system',
-  market: () => '/console/prices',
-}
-
 /** The subject with the page where it is looked at; a payout leads to its order. */
-function Subject({ subject, after, names }: { subject: string; after: AuditRow['after']; names: Names }) {
-  const [noun = '', ...rest] = subject.split(':')
+function Subject({ one: { subject, after }, labels: { names, partners } }: { one: AuditRow; labels: Labels }) {
   const order = typeof after?.transaction_id === 'string' ? after.transaction_id : undefined
-  const page = order === undefined ? pages[noun]?.(rest.join(':')) : `/console/orders/${order}`
+  const page = order === undefined ? pageOf(subject, partners.get(subject)) : `/console/orders/${order}`
   const text = names.within(subject)
   return page === undefined ? <span class="wrap">{text}</span> : <a href={page}>{text}</a>
 }

@@ -1,4 +1,5 @@
 import { recordAudit } from '../../exchange/audit/audit.ts'
+import type { AuditSubject } from '../../exchange/audit/nouns.ts'
 import { operatorSubject } from '../../exchange/operators/operator.ts'
 import type { Visit } from './page.ts'
 
@@ -12,7 +13,7 @@ export const mayReadPayers = ({ may }: Visit): boolean => may('customers.view') 
 export const noteViews = (
   { ctx, operator }: Visit,
   action: 'transaction.viewed' | 'customer.viewed' | 'payout.viewed' | 'suspense.viewed',
-  subjects: Iterable<string>,
+  subjects: Iterable<AuditSubject>,
 ): Promise<void> =>
   ctx.db.atomic((db) => {
     const actor = operatorSubject({ id: operator.operatorId })

@@ -55,7 +55,7 @@ async function proofOf(
   deps: GivingDeps,
   db: Atomic,
   hash: Buffer,
-  { actor, sign, operatorId }: Approver & { operatorId: bigint | undefined },
+  { sign, operatorId }: Pick<Approver, 'sign'> & { operatorId: bigint | undefined },
 ): Promise<Proof> {
   const own = (await readKeys(deps, db)).filter((key) => key.operatorId === operatorId)
   if (!sign) {
@@ -77,7 +77,8 @@ async function proofOf(
     )
   }
   if (key.state === 'ended') throw new Refusal('FORBIDDEN', 'Your key has been ended.')
-  if (!(await takeSignature(deps, db, key, { hash, signature, actor, noun: 'operator' }))) {
+  const given = { hash, signature, actor: `operator:${key.operatorId}` as const, noun: 'operator' as const }
+  if (!(await takeSignature(deps, db, key, given))) {
     throw new Refusal('SIGNATURE_INVALID', 'The signature does not fit what is approved.')
   }
   return { keyId: key.id, signature }

@@ -1,13 +1,14 @@
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { recordAuditAtOnce } from '../audit/audit.ts'
+import type { AuditSubject } from '../audit/nouns.ts'
 import type { KeyRow } from './approvals.sql.ts'
 import type { GivingDeps } from './deps.ts'
 import { usesIn } from './passkey.ts'
 import { isSignedBy } from './signature.ts'
 
 /** A signature that somebody gives now. `actor` is whose key it is of, as the audit names them. */
-type Signing = { hash: Buffer; signature: string; actor: string; noun: 'operator' | 'portal_user' }
+type Signing = { hash: Buffer; signature: string; actor: AuditSubject; noun: 'operator' | 'portal_user' }
 
 /**
  * Takes a signature that is given now, unlike one that was stored, in the caller's block. False where the key has not made it.

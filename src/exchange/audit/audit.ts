@@ -1,4 +1,5 @@
 import type { Atomic, Database, Db } from '../../platform/db/sql.ts'
+import type { AuditAction, AuditSubject } from './nouns.ts'
 import { currentAction, currentOrigin } from './origin.ts'
 
 /** Plain JSON. Never a secret or personal data: audit rows are kept forever, in clear text. */
@@ -10,10 +11,8 @@ export type AuditEntry = {
   at: Date
   /** `cli:root`, `operator:7`, `system`. */
   actor: string
-  /** A noun and a verb in the past tense: `partner.created`, `key.revoked`. */
-  action: string
-  /** `partner:123`, `key:456`. */
-  subject: string
+  action: AuditAction
+  subject: AuditSubject
   before: AuditValue
   after: AuditValue
 }
@@ -31,7 +30,7 @@ export type AuditFilter = {
   limit: number
   /** Any of these actors. */
   actors?: readonly string[] | undefined
-  /** An action, or the noun before its point: `payout` for all `payout.` actions. */
+  /** An action, or a noun: `payout` for all `payout.` actions, and all that was done with payouts. */
   action?: string | undefined
   byAction?: string | undefined
   since?: Date | undefined
@@ -78,7 +77,8 @@ export function listAudit(db: Db, filter: AuditFilter): Promise<AuditRow[]> {
     select id, at, actor, action, subject, before, after, origin, by_action as "byAction" from audit, bounds
     where id > bounds.above and (${before ?? null}::bigint is null or id < ${before ?? null})
       and (${filter.actors ?? null}::text[] is null or actor = any(${filter.actors ?? null}::text[]))
-      and (${filter.action ?? null}::text is null or action = ${filter.action ?? null} or split_part(action, '.', 1) = ${filter.action ?? null})
+      and (${filter.action ?? null}::text is null or action = ${filter.action ?? null}
+        or ${filter.action ?? null} in (split_part(action, '.', 1), split_part(subject, ':', 1)))
       and (${filter.byAction ?? null}::text is null or by_action = ${filter.byAction ?? null})
       and (${filter.since ?? null}::timestamptz is null or at >= ${filter.since ?? null})
       and (${filter.until ?? null}::timestamptz is null or at < ${filter.until ?? null})
@@ -102,6 +102,15 @@ export async function reasonsOf(db: Db, action: string, subjects: readonly strin
     select subject || ' ' || actor as who, after ->> 'reason' as reason from audit
     where subject = any(${subjects}) and action = ${action} and after ->> 'reason' is not null order by id`
   return new Map(given.map(({ who, reason }) => [who, reason]))
+}
+
+/** The partners whose these subjects are, by an entry that says so, such as the one that made them. */
+export async function partnersOf(db: Db, subjects: readonly string[]): Promise<Map<string, string>> {
+  if (subjects.length === 0) return new Map()
+  const known = await db.sql<{ subject: string; partner: string }>`
+    select distinct on (subject) subject, after ->> 'partner_id' as partner from audit
+    where subject = any(${subjects}) and after ->> 'partner_id' is not null`
+  return new Map(known.map(({ subject, partner }) => [subject, partner]))
 }
 
 /** All changes of one subject, oldest first. */

@@ -2,6 +2,7 @@ import { approve, approversOf, approversOfAll } from '../approvals/approve.ts'
 import type { Content } from '../approvals/content.ts'
 import type { Sign } from '../approvals/signature.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { badField, fieldRefusal, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
@@ -171,7 +172,7 @@ export async function includeBankAccount(
   })
 }
 
-type AuditedAccount = { action: string; rail: string; account: string; reason: string; actor: string; at: Date }
+type AuditedAccount = { action: AuditAction; rail: string; account: string; reason: string; actor: string; at: Date }
 
 const auditAccount = (db: Atomic, { action, rail, account, reason, actor, at }: AuditedAccount): void =>
   recordAudit(db, {
@@ -258,7 +259,7 @@ const audit = (
   { clock }: Ctx,
   db: Atomic,
   { id, rail, name }: DecidedFile,
-  { action, actor, reason, details }: { action: string; actor: string; reason: string; details: object },
+  { action, actor, reason, details }: { action: AuditAction; actor: string; reason: string; details: object },
 ): void =>
   recordAudit(db, {
     at: clock.now(),

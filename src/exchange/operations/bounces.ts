@@ -24,7 +24,7 @@ export async function reportBounce(
         on conflict (to_hash) do update set at = excluded.at, code = null, reason = excluded.reason`
     }
     const action = clear ? 'mail.bounce_cleared' : 'mail.bounced'
-    const subject = `mail:${toHash.toString('hex').slice(0, 16)}`
+    const subject = `mail:${toHash.toString('hex').slice(0, 16)}` as const
     recordAudit(db, { at: ctx.clock.now(), actor, action, subject, before: null, after: { reason } })
   })
 }

@@ -1,4 +1,5 @@
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
@@ -12,7 +13,7 @@ export type StaffOrder = { reason: string; actor: string }
 export async function byStaff(
   ctx: Ctx,
   publicId: bigint,
-  { reason, actor, action }: StaffOrder & { action: string },
+  { reason, actor, action }: StaffOrder & { action: AuditAction },
   act: (db: Atomic, transaction: Transaction) => Promise<Transaction>,
 ): Promise<Transaction> {
   if (reason.trim() === '') throw badField('reason', 'A reason is required.')

@@ -209,7 +209,7 @@ export async function endOwnMoneyRule(ctx: Ctx, id: bigint, { reason, actor }: S
   await ctx.db.atomic(async (db) => {
     const ended = await queries.endRule(db, id, at)
     if (ended.length === 0) throw new Refusal('NOT_FOUND', 'There is no such rule.')
-    const subject = `own_money_rule:${id}`
+    const subject = `own_money_rule:${id}` as const
     recordAudit(db, { at, actor, action: 'own_money_rule.ended', subject, before: null, after: { reason } })
   })
 }

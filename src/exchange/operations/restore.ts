@@ -60,8 +60,8 @@ async function close(ctx: Ctx, reason: string): Promise<void> {
     // A row that has no seal was not written here.
     if (!closed && (await sealsOf(ctx, db, restored)).own.length > 0) return
     sealHalt(ctx, db, restored)
-    const entry = { at: ctx.clock.now(), actor: 'system', action: 'restore.found', subject: 'halt:restored' }
-    recordAudit(db, { ...entry, before: null, after: { reason } })
+    const found = { action: 'restore.found', subject: 'halt:restored' } as const
+    recordAudit(db, { at: ctx.clock.now(), actor: 'system', ...found, before: null, after: { reason } })
   })
   ctx.log.error({ reason }, 'This database was restored: nothing leaves until it is opened. See: cambio restore show')
 }

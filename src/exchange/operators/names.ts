@@ -11,7 +11,9 @@ export type Names = {
 
 /** Reads the names of all operators, disabled ones too. */
 export async function readNames(ctx: Pick<Ctx, 'db'>): Promise<Names> {
-  const names = new Map((await listOperators(ctx)).map((one) => [operatorSubject(one), one.name || one.email]))
+  const names = new Map<string, string>(
+    (await listOperators(ctx)).map((one) => [operatorSubject(one), one.name || one.email]),
+  )
   return {
     of: (actor) => (actor === null ? '' : (names.get(actor) ?? actor)),
     within: (text) => text.replaceAll(/\boperator:\d+/g, (actor) => names.get(actor) ?? actor),

@@ -11,6 +11,7 @@ import { mayAct } from '../approvals/people.ts'
 import type { NewKey } from '../approvals/approvals.sql.ts'
 import type { Sign } from '../approvals/signature.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
@@ -111,5 +112,5 @@ const audit = (
   { clock }: Deps,
   db: Atomic,
   id: bigint,
-  { actor, action, after }: { actor: string; action: string; after: Record<string, unknown> | null },
+  { actor, action, after }: { actor: string; action: AuditAction; after: Record<string, unknown> | null },
 ): void => recordAudit(db, { at: clock.now(), actor, action, subject: `operator_key:${id}`, before: null, after })

@@ -3,6 +3,7 @@ import { badField, fieldRefusal, Refusal, refuseNow } from '../../platform/lib/r
 import { seal, unseal } from '../../platform/privacy/seal.ts'
 import { strangers, totpPlace } from '../approvals/people.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { hashPassword, passwordProblem } from '../sign-in/password.ts'
@@ -66,7 +67,7 @@ export async function createOperator(
 export const isEmailAddress = (text: string): boolean => /^[^\s@]{1,64}@[^\s@]{1,190}$/.test(text)
 
 /** An operator in the audit, as actor and as subject. */
-export const operatorSubject = ({ id }: Pick<Operator, 'id'>): string => `operator:${id}`
+export const operatorSubject = ({ id }: Pick<Operator, 'id'>): `operator:${bigint}` => `operator:${id}`
 
 /** Every operator, oldest first. */
 export const listOperators = ({ db }: Pick<Ctx, 'db'>): Promise<Operator[]> =>
@@ -112,7 +113,7 @@ function change(
   ctx: Pick<Ctx, 'db' | 'clock' | 'secrets' | 'config'>,
   email: string,
   actor: string,
-  action: string,
+  action: AuditAction,
   changed: (operator: Operator) => Operator,
 ): Promise<Operator> {
   return ctx.db.atomic(async (db) => {
@@ -267,7 +268,7 @@ function record(
   db: Atomic,
   operatorId: bigint,
   actor: string,
-  action: string,
+  action: AuditAction,
   values: { before: Record<string, unknown> | null; after: Record<string, unknown> | null },
 ): void {
   recordAudit(db, { at: clock.now(), actor, action, subject: operatorSubject({ id: operatorId }), ...values })

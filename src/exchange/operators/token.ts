@@ -5,6 +5,7 @@ import { randomId, randomToken } from '../../platform/lib/ids.ts'
 import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { mayAct } from '../approvals/people.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import { accessStamp, isOurAccess } from './access-stamp.ts'
 import { type Operator, operatorSubject } from './operator.ts'
@@ -109,7 +110,7 @@ const hashOf = (text: string): string => hash('sha256', text, 'hex')
 function record(
   { clock }: Pick<Ctx, 'clock'>,
   db: Atomic,
-  action: string,
+  action: AuditAction,
   actor: string,
   before: OperatorToken | null,
   after: OperatorToken,

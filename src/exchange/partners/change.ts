@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import { badField, refuseNow } from '../../platform/lib/refusal.ts'
@@ -81,7 +82,7 @@ async function change(
   ctx: Ctx,
   partnerId: bigint,
   actor: string,
-  action: string,
+  action: AuditAction,
   next: (partner: Partner) => Partner,
   reason?: string,
 ): Promise<Partner> {

@@ -1,4 +1,5 @@
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import { randomId } from '../../platform/lib/ids.ts'
@@ -136,14 +137,14 @@ function ahead(now: Date, at: Date): Date {
 
 const noSuchKey = (): Refusal => new Refusal('NOT_FOUND', 'There is no such key.')
 
-type AuditedKeyChange = { actor: string; action: string; key: ApiKey; before: object | null; after: object }
+type AuditedKeyChange = { actor: string; action: AuditAction; key: ApiKey; before: object | null; after: object }
 
 function record(
   ctx: Ctx,
   db: Parameters<typeof recordAudit>[0],
   { actor, action, key, before, after }: AuditedKeyChange,
 ): void {
-  const subject = `key:${key.id}`
+  const subject = `key:${key.id}` as const
   recordAudit(db, { at: ctx.clock.now(), actor, action, subject, before: before && { ...before }, after: { ...after } })
   raiseVersion(db)
 }

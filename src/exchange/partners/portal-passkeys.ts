@@ -4,6 +4,7 @@ import { registrationChallenge } from '../sign-in/challenge.ts'
 import { passkeySites, readPasskey, registrationOptions } from '../approvals/passkey.ts'
 import { takeSignature } from '../approvals/take-signature.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { randomId } from '../../platform/lib/ids.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
@@ -87,7 +88,7 @@ const audit = (
   { clock }: Pick<Ctx, 'clock'>,
   db: Atomic,
   userId: bigint,
-  { action, name }: { action: string; name: string },
+  { action, name }: { action: AuditAction; name: string },
 ): void => {
   const subject = portalSubject(userId)
   recordAudit(db, { at: clock.now(), actor: subject, action, subject, before: null, after: { name } })

@@ -63,8 +63,8 @@ export async function beginPortalSession(
     db.send`
       insert into portal_sessions (id, hash, user_id, network, created_at, last_used_at)
       values (${session}, ${hashOf(token)}, ${id}, ${network}, ${now}, ${now})`
-    const entry = { actor, action: 'portal_user.signed_in', subject: actor, before: null, after: { network } }
-    recordAudit(db, { at: ctx.clock.now(), ...entry })
+    const [at, action] = [ctx.clock.now(), 'portal_user.signed_in' as const]
+    recordAudit(db, { at, actor, action, subject: actor, before: null, after: { network } })
   })
   return { token, device: portalDevice(ctx, email) }
 }

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import { sendMail } from '../mail/send.ts'
 import { hashPassword, passwordProblem } from '../sign-in/password.ts'
@@ -33,7 +34,7 @@ export type NewPortalUser = { partnerId: bigint; email: string; name?: string | 
 const validMs = 72 * 3_600_000
 
 /** A user of the portal as the audit names it. */
-export const portalSubject = (id: bigint): string => `portal:${id}`
+export const portalSubject = (id: bigint): `portal:${bigint}` => `portal:${id}`
 
 const hashOf = (token: string): string => hash('sha256', token, 'hex')
 
@@ -278,7 +279,7 @@ function record(
   db: Atomic,
   { id, partnerId, role, disabledAt }: PortalUser,
   actor: string,
-  action: string,
+  action: AuditAction,
 ): void {
   const values = { partner_id: String(partnerId), role, disabled_at: disabledAt?.toISOString() ?? null }
   recordAudit(db, { at: clock.now(), actor, action, subject: portalSubject(id), before: null, after: values })

@@ -81,7 +81,7 @@ export async function rotateWidgetSecret(
       actor,
       action: 'partner.widget_secret_rotated',
       subject: `partner:${partnerId}`,
-    }
+    } as const
     recordAudit(db, { ...entry, before: {}, after: { previous_secret_until: previousUntil.toISOString() } })
   })
   return { secret, previousUntil }

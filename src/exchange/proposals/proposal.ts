@@ -1,5 +1,6 @@
 import { type Approver, approve, approversOf, isVouchedFor, vouch } from '../approvals/approve.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
@@ -260,7 +261,7 @@ function audit(
   ctx: Ctx,
   db: Atomic,
   { kind, version, partnerId, reason, effectiveAt }: queries.ProposalRow,
-  { action, actor }: { action: string; actor: string },
+  { action, actor }: { action: AuditAction; actor: string },
 ): void {
   const after = { kind, version, reason, effective_at: effectiveAt.toISOString() }
   recordAudit(db, {

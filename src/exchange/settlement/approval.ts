@@ -79,7 +79,7 @@ export async function needsApproval(
       { transaction, cause, to, reason: reasonOf('refund'), change: { statusDetails }, policies },
     ])
   } else if (!(await queries.isAskNoted(db, payout.id))) {
-    const [subject, after] = [`payout:${payout.id}`, { approvals: needed }]
+    const [subject, after] = [`payout:${payout.id}` as const, { approvals: needed }]
     const action = queries.askedInAudit
     recordAudit(db, { at: ctx.clock.now(), actor: 'system', action, subject, before: null, after })
   }
@@ -205,7 +205,7 @@ export async function listOpenPayouts(
     return dataKey ? [payoutContent({ ...row, dataKey })] : []
   })
   const approved = await approversOfAll(ctx, db, contents)
-  const names = new Map((await listOperators(ctx)).map((one) => [operatorSubject(one), one.email]))
+  const names = new Map<string, string>((await listOperators(ctx)).map((one) => [operatorSubject(one), one.email]))
   return rows.map((row) => {
     const by = (approved.get(String(row.id)) ?? []).map((actor) => names.get(actor) ?? actor)
     const content = contents.find(({ id }) => id === String(row.id))

@@ -5,6 +5,7 @@ import type { Sign } from '../approvals/signature.ts'
 import type { Operator } from '../operators/operator.ts'
 import { operatorSubject } from '../operators/operator.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditSubject } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import { type Atomic, type Db, one } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
@@ -224,8 +225,8 @@ function refuseUnknown({ rails }: Ctx, { scope, name }: HaltSubject, reason: str
 }
 
 const textOf = ({ scope, name }: Pick<Halt, 'scope' | 'name'>): string => (name === '' ? scope : `${scope} ${name}`)
-const subjectOf = ({ scope, name }: Pick<Halt, 'scope' | 'name'>): string =>
-  name === '' ? `halt:${scope}` : `${scope}:${name}`
+const subjectOf = ({ scope, name }: Pick<Halt, 'scope' | 'name'>): AuditSubject =>
+  scope === 'rail' || scope === 'asset' ? `${scope}:${name}` : `halt:${scope}`
 
 /**
  * Waits for the payments that some process had begun to submit before it could know of the halt: each holds the lease of its job

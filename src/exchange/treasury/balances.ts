@@ -4,6 +4,7 @@ import { formatAmount } from '../../platform/money/amount.ts'
 import { unitsAt } from '../../platform/money/amount-in.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { capital, held, methodCosts, placeIn } from '../ledger/account.ts'
@@ -250,7 +251,7 @@ function custodyAccounts({ rails, config }: Pick<Ctx, 'rails' | 'config'>): stri
 const audit = (
   { clock }: Pick<Ctx, 'clock'>,
   db: Parameters<typeof recordAudit>[0],
-  action: string,
+  action: AuditAction,
   { account, asset, amount, reason, actor }: AccountBooking,
   more: Readonly<Record<string, string>> = {},
 ): void =>

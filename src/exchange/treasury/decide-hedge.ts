@@ -2,6 +2,7 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { approve, type Approver, approversOfAll } from '../approvals/approve.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import { transition } from '../settlement/transition.ts'
 import { type Hedge, hedges, type HedgeState } from './hedge.ts'
@@ -87,7 +88,7 @@ const audit = (
   { clock }: Ctx,
   db: Atomic,
   { id, state }: Hedge,
-  { actor, action, after }: { actor: string; action: string; after: Record<string, unknown> },
+  { actor, action, after }: { actor: string; action: AuditAction; after: Record<string, unknown> },
 ): void => recordAudit(db, { at: clock.now(), actor, action, subject: `hedge:${id}`, before: { state }, after })
 
 /** The states in which a hedge may still change. */

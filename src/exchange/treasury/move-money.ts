@@ -7,6 +7,7 @@ import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { approve, approversOf, approversOfAll } from '../approvals/approve.ts'
 import type { Sign } from '../approvals/signature.ts'
 import { recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import { held, networkFees, transit } from '../ledger/account.ts'
 import { lowerAvailable } from '../ledger/balance.ts'
@@ -208,7 +209,7 @@ type Approving = Pick<Ctx, 'db' | 'secrets' | 'config' | 'clock'>
 
 async function listed(ctx: Approving, db: Db, rows: readonly Rebalance[]): Promise<ListedRebalance[]> {
   const approved = await approversOfAll(ctx, db, rows.map(rebalanceContent))
-  const names = new Map((await listOperators(ctx)).map((one) => [operatorSubject(one), one.email]))
+  const names = new Map<string, string>((await listOperators(ctx)).map((one) => [operatorSubject(one), one.email]))
   return rows.map((row) => {
     const by = approved.get(String(row.id)) ?? []
     return { ...row, approved_by: by.map((approver) => names.get(approver) ?? approver) }
@@ -251,5 +252,5 @@ const audit = (
   { clock }: Ctx,
   db: Atomic,
   id: bigint,
-  { actor, action, after }: { actor: string; action: string; after: Record<string, unknown> },
+  { actor, action, after }: { actor: string; action: AuditAction; after: Record<string, unknown> },
 ): void => recordAudit(db, { at: clock.now(), actor, action, subject: `rebalance:${id}`, before: null, after })

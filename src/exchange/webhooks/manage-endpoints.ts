@@ -1,4 +1,5 @@
 import { type AuditValue, recordAudit } from '../audit/audit.ts'
+import type { AuditAction } from '../audit/nouns.ts'
 import { raiseVersion } from '../audit/version.ts'
 import type { Ctx } from '../context.ts'
 import { planByIndex } from '../../platform/db/plan.ts'
@@ -238,7 +239,7 @@ const audited = ({ partnerId, url, types, status, perSecond, isOrdered }: Endpoi
   ordered: isOrdered,
 })
 
-type AuditedChange = { actor: string; action: string; id: bigint; before: AuditValue; after: AuditValue }
+type AuditedChange = { actor: string; action: AuditAction; id: bigint; before: AuditValue; after: AuditValue }
 
 /** Records a change in the audit log, and has every process read its endpoints again. */
 function recordChange(ctx: Pick<Ctx, 'clock'>, db: Atomic, { id, ...change }: AuditedChange): void {
