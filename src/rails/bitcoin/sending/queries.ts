@@ -235,7 +235,7 @@ export const endSends = (
     update bitcoin_payments set state = 'never' from never where send_id = never.id`
 }
 
-/** A transfer of payouts whose inputs are spent by a transfer that is none of its attempts, and which coins of ours that one spends. */
+/** A transfer of payouts whose inputs are spent by a transfer that it does not have as an attempt, and which coins of ours that one spends. */
 export type UnknownAttempt = { send_id: bigint; txid: string; block: bigint; keys: string[]; places: string[] }
 
 /** Such transfers, whose inputs are spent in a block up to a number. */
