@@ -6,7 +6,8 @@ alter table service_state
   add column restored_at timestamptz,
   add column restored_below bigint;
 
--- When each machine has last been here, in the database's time. Where one remembers to have been here later, the database went back in time.
+-- When each machine has last been here, in the database's time, and (as the machine "*") when operators have last opened the exchange. Where a
+-- machine remembers to have been here later, the database went back in time.
 create table sightings (
   machine text primary key,
   at timestamptz not null
@@ -19,7 +20,7 @@ select payouts.id, coalesce(transactions.created_at, ordered_at) as since, resto
 from service_state
 join payouts on coalesce(transaction_id, payouts.id) < restored_below
 left join transactions on transactions.id = transaction_id
-where not exists (
+where coalesce(transactions.created_at, ordered_at) <= restored_at and not exists (
   select from payouts as former
   join plans as ended on ended.id = former.plan_id and ended.state = 'never'
   join approvals on approvals.kind = 'payout_end' and approvals.subject = former.id::text and approvals.at >= restored_at

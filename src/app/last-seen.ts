@@ -13,8 +13,8 @@ type LastSeenFile = {
   database?: Host
   exchange?: string
   payouts?: readonly RememberedPayout[]
-  /** A name of this machine's own making, and when it has last seen the exchange's database. */
-  sighting?: { machine: string; at: string }
+  /** A name of this machine's own making, and when it has last seen the database of an exchange. */
+  sighting?: { machine: string; at: string; exchange?: string | undefined }
 }
 
 /** What this machine remembers outside its database: a database that went back in time cannot know it. */
@@ -34,6 +34,7 @@ export function openLastSeen(dataDir: string, log: Log): LastSeen {
   let noted: RememberedPayout[] = []
   let timer: NodeJS.Timeout | undefined
   let sighting: LastSeenFile['sighting']
+  let seenExchange: string | undefined
   const newMachine = randomToken(9)
 
   /** Other processes write here, too, and in containers all have one process id: each changes only what it knows. */
@@ -70,17 +71,21 @@ export function openLastSeen(dataDir: string, log: Log): LastSeen {
     },
     all: () => [...(readLastSeen(file).payouts ?? []), ...noted],
     belongTo: (exchange) => {
+      seenExchange = exchange
       const before = readLastSeen(file)
       if (before.exchange !== exchange) write(({ database }) => ({ ...(database && { database }), exchange }))
     },
     sighting: () => {
-      const { machine = newMachine, at } = readLastSeen(file).sighting ?? sighting ?? {}
-      return { machine, at: at === undefined ? undefined : new Date(at) }
+      const { machine = newMachine, at, exchange } = readLastSeen(file).sighting ?? sighting ?? {}
+      // Another exchange that shares the folder has its own.
+      const isOther = exchange !== undefined && exchange !== seenExchange
+      return { machine, at: at === undefined || isOther ? undefined : new Date(at) }
     },
     noteSeen: (at) => {
       const { machine } = payouts.sighting()
-      sighting = { machine, at: at.toISOString() }
-      write((before) => ({ ...before, sighting: { machine, at: at.toISOString() } }))
+      const noted = { machine, at: at.toISOString(), exchange: seenExchange }
+      sighting = noted
+      write((before) => ({ ...before, sighting: noted }))
     },
   }
   return { witness, payouts, close: writeNoted }

@@ -24,6 +24,12 @@ export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
   let stopped = false
 
   async function look(): Promise<void> {
+    if (sinceSeen() >= seenEveryMs) {
+      sinceSeen = stopwatch()
+      await keepSighting(ctx).catch((error: unknown) =>
+        ctx.log.error({ err: error }, 'Failed to look whether the database went back in time; retrying.'),
+      )
+    }
     try {
       const { version, offsetMs } = await readShared(ctx)
       ctx.clock.learnOffset(offsetMs)
@@ -32,10 +38,6 @@ export function keepWatch(ctx: Ctx, forget: () => Promise<void>): Watch {
       if (known !== undefined && version !== known) await forget()
       known = version
       sampleMarket(ctx.market, ctx.clock.now())
-      if (sinceSeen() >= seenEveryMs) {
-        sinceSeen = stopwatch()
-        await keepSighting(ctx)
-      }
     } catch (error) {
       ctx.log.warn({ err: error }, 'Failed to look for changes made by other processes; retrying.')
     }

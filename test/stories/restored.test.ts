@@ -159,6 +159,23 @@ describe('an exchange whose database was restored to an earlier moment', () => {
     await told('restore', 'open', '--reason', 'nothing was lost')
   })
 
+  it('stays open where another machine comes back that saw what was lost before it was opened', async () => {
+    const { ctx } = exchange.service.composition
+    const [{ at }] = (await asOwner(restored.ownerUrl, (client) =>
+      client.query(`select at from sightings where machine = '*'`).then(({ rows }) => rows),
+    )) as [{ at: Date }]
+    const closesWith = async (ms: number): Promise<boolean> => {
+      const sighting = () => ({ machine: 'away for a week', at: new Date(at.getTime() + ms) })
+      await closeIfRestored({ ...ctx, payoutMemory: { ...noPayoutMemory, sighting } })
+      return (await exchange.api('/v1/status')).body.restored === true
+    }
+    assert.equal(await closesWith(-1_000), false)
+    await asOwner(restored.ownerUrl, (client) => client.query(`delete from sightings where machine like 'away%'`))
+    assert.equal(await closesWith(1_000), true)
+    const { told } = commandLineOf({ ...exchange, ownerUrl: restored.ownerUrl })
+    await told('restore', 'open', '--reason', 'nothing was lost')
+  })
+
   it('is closed when only a rail knows what left', async () => {
     const { ctx } = exchange.service.composition
     const at = ctx.clock.now()

@@ -36,7 +36,8 @@ export type Visit = {
 type Started = { redirect?: string; refusal?: string }
 
 /** What a form has created. */
-type Created = { redirect: string; order: string }
+/** `order`: its id; an outcome from before an update may lack it. */
+type Created = { redirect: string; order?: string }
 
 /** What a form does with an exchange that is possible, by the value of its `do` field. */
 export const forms: Readonly<Record<string, typeof startAsShown>> = {
@@ -95,6 +96,7 @@ async function createOnce(
   const key = keyOfForm({ area: 'calculator', session: JSON.stringify(session), once })
   const created = await doOnce(ctx, key, work)
   if (created === undefined) throw unknownOutcome()
+  if (created.order === undefined) return created
   const order = await readEvenErased(ctx, ctx.db, BigInt(created.order))
   if (order === undefined || open.has(order.status)) return created
   return createOnce(ctx, { session: [...session, created.order], once }, work)

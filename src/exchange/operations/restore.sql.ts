@@ -21,14 +21,24 @@ export const close = (db: Atomic, since: Date, reason: string): Promise<unknown[
     insert into halts (scope, name, since, reason, halted_by) values ('restored', '', ${since}, ${reason}, 'system')
     on conflict do nothing returning scope`
 
-/** Notes when this machine is here, and gives when it was before, as far as the database knows. */
-export const beHere = async (db: Db, machine: string): Promise<{ before: Date | null; at: Date }> =>
+/** The row that stands for every machine: when operators have opened the exchange, and so accepted what was seen until then. */
+const everyMachine = '*'
+
+/** When this machine was here, as far as the database knows. */
+export const seenBefore = async (db: Db, machine: string): Promise<Date | null> =>
   one(
-    await db.sql<{ before: Date | null; at: Date }>`
+    await db.sql<{ at: Date | null }>`
+      select max(at) as at from sightings where machine in (${machine}, ${everyMachine})`,
+  ).at
+
+/** Notes that this machine is here: each time later than the last, whatever the server's clock says. */
+export const beHere = async (db: Db, machine: string): Promise<Date> =>
+  one(
+    await db.sql<{ at: Date }>`
       insert into sightings (machine, at) values (${machine}, clock_timestamp())
-      on conflict (machine) do update set at = greatest(sightings.at, excluded.at)
-      returning at, (select known.at from sightings as known where known.machine = ${machine}) as before`,
-  )
+      on conflict (machine) do update set at = greatest(sightings.at + interval '1 millisecond', excluded.at)
+      returning at`,
+  ).at
 
 /** What is there by now may have been paid out before. */
 export const distrust = (db: Atomic, at: Date): void =>
@@ -39,10 +49,14 @@ export const skipRowIds = (db: Db): Promise<unknown[]> =>
   db.sql`select max(nextval('row_ids')) from generate_series(1, 100000)`
 
 /** The server that it is on becomes the database's own, and what left until now is known to operators. */
-export const open = (db: Atomic, at: Date): void =>
+export const open = (db: Atomic, at: Date): void => {
   db.send`
     update service_state set opened_at = ${at},
       system_identifier = (select system_identifier::text from pg_control_system())`
+  db.send`
+    insert into sightings (machine, at) values (${everyMachine}, clock_timestamp())
+    on conflict (machine) do update set at = excluded.at`
+}
 
 /** When the last payment was prepared, and when operators have last opened the exchange. */
 export const known = async (db: Db): Promise<{ lastPlannedAt: Date | null; openedAt: Date | null }> =>

@@ -24,39 +24,49 @@ import * as queries from './restore.sql.ts'
 export async function closeIfRestored(ctx: Ctx): Promise<void> {
   const state = await ctx.db.atomic(adoptServer)
   ctx.payoutMemory.belongTo(state.exchangeId)
-  const wentBack = await lookBack(ctx)
+  const wentBack = await sawLater(ctx)
   const reason = state.moved
     ? 'The database is on another server than before.'
     : (wentBack ?? (await forgottenPayouts(ctx)))
-  if (reason !== undefined) await close(ctx, reason)
+  if (reason !== undefined) await close(ctx, reason, { isNews: wentBack !== undefined })
+  await noteHere(ctx)
   await ctx.db.atomic((db) => sealUnsealed(ctx, db))
   await ctx.halts.refresh(ctx.db)
 }
 
 /** Notes that this machine sees the database. Closes the exchange where the database went back in time under it. To be called often. */
 export async function keepSighting(ctx: Ctx): Promise<void> {
-  const reason = await lookBack(ctx)
-  if (reason === undefined) return
-  await close(ctx, reason)
-  await ctx.halts.refresh(ctx.db)
+  const reason = await sawLater(ctx)
+  if (reason !== undefined) {
+    await close(ctx, reason, { isNews: true })
+    await ctx.halts.refresh(ctx.db)
+  }
+  // Once it is closed: what was seen later is the proof.
+  await noteHere(ctx)
 }
 
-async function lookBack({ db, payoutMemory }: Ctx): Promise<string | undefined> {
+async function sawLater({ db, payoutMemory }: Ctx): Promise<string | undefined> {
   // Before the database is asked: another process on this machine may be here meanwhile.
   const { machine, at: remembered } = payoutMemory.sighting()
-  const { before, at } = await queries.beHere(db, machine)
-  payoutMemory.noteSeen(at)
+  const before = await queries.seenBefore(db, machine)
   if (!remembered || (before && before >= remembered)) return undefined
   return `This machine has seen the database as it was later, at ${remembered.toISOString()}.`
 }
 
-async function close(ctx: Ctx, reason: string): Promise<void> {
+async function noteHere({ db, payoutMemory }: Ctx): Promise<void> {
+  payoutMemory.noteSeen(await queries.beHere(db, payoutMemory.sighting().machine))
+}
+
+/** `isNews`: what is there by now may have left, although it is closed already. */
+async function close(ctx: Ctx, reason: string, { isNews }: { isNews: boolean }): Promise<void> {
   await ctx.db.atomic(async (db) => {
     const [closed] = await queries.close(db, ctx.clock.now(), reason)
     // Ids that were given out after the moment of the backup must not be given out again: outside they name other payments.
     if (closed) await queries.skipRowIds(db)
-    queries.distrust(db, ctx.clock.now())
-    for (const { payout } of ctx.rails.all) payout?.unsure?.all(db)
+    if (closed || isNews) {
+      queries.distrust(db, ctx.clock.now())
+      for (const { payout } of ctx.rails.all) payout?.unsure?.all(db)
+    }
     // A row that has no seal was not written here.
     if (!closed && (await sealsOf(ctx, db, restored)).own.length > 0) return
     sealHalt(ctx, db, restored)

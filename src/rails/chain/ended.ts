@@ -66,7 +66,8 @@ export async function whoUsed(
   const found = signed.find((one) => one.id === id)
   if (found) return found
   const isTaken = (place: string) => places.some((taken) => place === taken || place.endsWith(` ${taken}`))
-  return signed.every(({ exclusive }) => exclusive.some(isTaken)) ? 'other' : 'unclear'
+  // A line without its bytes, from before they were kept, may be this transfer.
+  return signed.every((one) => one.id !== null && one.exclusive.some(isTaken)) ? 'other' : 'unclear'
 }
 
 /** Why a payout whose transfer is unclear waits. */

@@ -10,6 +10,7 @@ import type { SignerClient } from '../keys/signer-client.ts'
 import type { PayoutHalf } from '../rail.ts'
 import { localSigner } from '../xrpl/keys.ts'
 import { remoteSigner as xrplSigner } from '../xrpl/remote-signer.ts'
+import { whoUsed } from './ended.ts'
 
 const policy = `
 caps:
@@ -166,5 +167,15 @@ describe('a payout whose last signature was committed by the signer only', () =>
     }
     assert.equal((await payout.look(plan)).state, 'pending')
     assert.equal((await payout.progress?.(plan))?.refusal?.code, 'already_signed')
+  })
+
+  it('is unclear where the journal has not kept the bytes of what it signed for the place', async () => {
+    const journal = [{ id: null, raw: null, exclusive: ['XRP testnet rExample 7'] }]
+    const used = { id: 'AB', places: ['7'] }
+    assert.equal(await whoUsed({ signedFor: async () => journal }, '1', used), 'unclear')
+    assert.equal(
+      await whoUsed({ signedFor: async () => journal.map((one) => ({ ...one, id: 'CD' })) }, '1', used),
+      'other',
+    )
   })
 })
