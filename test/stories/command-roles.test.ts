@@ -76,7 +76,7 @@ function argumentsOf(command: Command): string[] {
   const valueOf = (name: string, value: string): string => {
     if (value === 'FILE') return file
     const [choice = ''] = value.split('|')
-    return /^[a-z_]+$/.test(choice) && value.includes('|') ? choice : (special[name] ?? '1')
+    return /^[a-z_]+$/.test(choice) && value.includes('|') ? choice : (special[name] ?? special[value] ?? '1')
   }
   return [
     ...args.filter((arg) => !arg.startsWith('[')).map((arg) => special[arg] ?? '1'),
@@ -87,7 +87,18 @@ function argumentsOf(command: Command): string[] {
 }
 const file = join(folder, 'given')
 writeFileSync(file, generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' }))
-const special: Record<string, string> = { FILE: file, 'key=value': 'signing=off', 'KEY=VALUE': 'label=drill' }
+const special: Record<string, string> = {
+  FILE: file,
+  'key=value': 'signing=off',
+  'KEY=VALUE': 'label=drill',
+  DATE: '2026-01-05',
+  ASSET: 'EUR-EUR',
+  ADDRESS: 'ada@shop.example',
+  EMAIL: 'ada@shop.example',
+  NAME: 'b2b',
+  ROLE: 'viewer',
+  URL: 'https://shop.example/hook',
+}
 
 it('every command of every action is refused to each role that does not include it, and does nothing', async () => {
   const { ctx } = exchange.service.composition

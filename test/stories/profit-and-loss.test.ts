@@ -204,7 +204,7 @@ describe('custody balances', () => {
     assert.equal(again.exitCode, 1)
     assert.match(again.err, /booked already/)
     assert.match((await open('card-procesor', 'EUR-EUR')).err, /Unknown account/)
-    assert.match((await open('bank', 'XYZ-XYZ')).err, /Unknown asset/)
+    assert.match((await open('bank', 'XYZ-XYZ')).err, /--asset must be a currency on a network/)
     const rows = await lookup(
       exchange,
       "select 1 from audit where action = 'balance.opened' and subject = 'custody:card-processor'",

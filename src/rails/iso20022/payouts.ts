@@ -72,7 +72,7 @@ function progressOf(bank: Bank, payment: queries.PaymentRow | undefined): Payout
   const mayHaveLeft = state === 'sent' && unsureSince !== null
   return {
     state: states[state],
-    mayHaveLeft,
+    ...(mayHaveLeft ? { mayHaveLeft } : {}),
     ...(match ? { payee: { match, names: openNames(bank, key, names) } } : {}),
   }
 }
