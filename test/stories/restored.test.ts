@@ -161,9 +161,10 @@ describe('an exchange whose database was restored to an earlier moment', () => {
 
   it('stays open where another machine comes back that saw what was lost before it was opened', async () => {
     const { ctx } = exchange.service.composition
-    const [{ at }] = (await asOwner(restored.ownerUrl, (client) =>
-      client.query(`select at from sightings where machine = '*'`).then(({ rows }) => rows),
-    )) as [{ at: Date }]
+    const { rows } = await asOwner(restored.ownerUrl, (client) =>
+      client.query<{ at: Date }>(`select at from sightings where machine = '*'`),
+    )
+    const at = rows[0]?.at ?? assert.fail()
     const closesWith = async (ms: number): Promise<boolean> => {
       const sighting = () => ({ machine: 'away for a week', at: new Date(at.getTime() + ms) })
       await closeIfRestored({ ...ctx, payoutMemory: { ...noPayoutMemory, sighting } })

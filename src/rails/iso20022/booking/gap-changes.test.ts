@@ -267,7 +267,7 @@ describe('a statement that overlaps', () => {
         ['opening_differs', -200],
         ['opening_differs', 100],
       ]
-      const found = (await findings(world)).toSorted(([, one], [, other]) => Number(one) - Number(other))
+      const found = (await findings(world)).toSorted(([, one], [, other]) => one - other)
       assert.deepEqual([await lumps(world), found], [[], left])
       await assertAgrees(world)
     }))
