@@ -1,6 +1,6 @@
 import type { SubjectNoun } from '../../exchange/audit/nouns.ts'
 
-/** The route of the page where something is looked at, or why there is none. `of`: it is the page of its partner. */
+/** The route of a subject's page, or why it has no page. `of`: it is the page of its partner. */
 type Place = { route: string; of?: 'partner' } | { none: string }
 
 const money = { route: '/console/money' }
@@ -26,7 +26,7 @@ export const places: Readonly<Record<SubjectNoun, Place>> = {
   own_money_rule: money,
   bank_file: money,
   customer: { route: '/console/customers/:id' },
-  mail: { none: 'The audit keeps a digest of the address alone, which leads to nobody.' },
+  mail: { none: 'The audit keeps a digest of the address alone, which names no person.' },
   partner: { route: '/console/partners/:id' },
   key: ofPartner,
   endpoint: ofPartner,
@@ -54,7 +54,7 @@ export function isOfPartner(subject: string): boolean {
   return place !== undefined && 'of' in place
 }
 
-/** The page of a subject; undefined where there is none, or its partner is not known. */
+/** The page of a subject; undefined where it has none, or its partner is not known. */
 export function pageOf(subject: string, partner: string | undefined): string | undefined {
   const place = placeOf(nounOf(subject))
   if (place === undefined || 'none' in place) return undefined

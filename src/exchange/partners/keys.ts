@@ -75,7 +75,7 @@ export async function createKey(ctx: Ctx, wanted: NewKey, actor: string): Promis
 /** Every key of a partner, revoked ones too, oldest first. */
 export const listKeys = ({ db }: Pick<Ctx, 'db'>, partnerId: bigint): Promise<ApiKey[]> => queries.keysOf(db, partnerId)
 
-/** A key by its id, revoked or not; undefined: there is none. */
+/** A key by its id, revoked or not; undefined for an unknown id. */
 export const findKey = ({ db }: Pick<Ctx, 'db'>, keyId: bigint): Promise<ApiKey | undefined> => queries.keyOf(db, keyId)
 
 /** Ends a key's life; in every process within two seconds. Refuses an unknown id, and a key that is revoked (CONFLICT). */

@@ -55,7 +55,7 @@ export async function paysOnceAcross(setup: PayoutSetup, { goDown, comeBack }: O
   assert.equal(balance - (await rail.balance(payouts.asset)), paid)
 }
 
-/** A deposit that comes while the provider is away: neither lost nor reported twice, and no balance that nobody knows. */
+/** A deposit that comes while the provider is away: neither lost nor reported twice, and no made-up balance. */
 export function testDepositOutages(setup: () => DepositSetup): void {
   itWith(
     'reports a payment from before an outage once, and gives no other balance while its provider is away',
