@@ -38,7 +38,9 @@ export async function demandAnswer(ctx: Ctx, asked: CodeRequest & { answer?: str
   throw new Refusal('BAD_REQUEST', message, [{ path: 'task', code: 'TASK_NEEDED', message }])
 }
 
+/** An answer is a number: one in 256 missing or made-up answers would otherwise solve a task of 8 bits. */
 function isSolved({ challenge, bits }: Task, answer: string): boolean {
+  if (!/^\d{1,16}$/.test(answer)) return false
   const hash = createHash('sha256').update(`${challenge}.${answer}`).digest()
   return Math.clz32(hash.readUInt32BE()) >= bits
 }
