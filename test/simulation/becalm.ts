@@ -72,26 +72,31 @@ async function rest(stage: Stage): Promise<void> {
        payouts.asset, payouts.amount, public_id, transactions.status, rail_events.rail, rail_events.kind) as job
      from jobs left join payouts on payouts.id::text = key and jobs.kind = 'payout.due'
      left join transactions on transactions.id = payouts.transaction_id
-     left join rail_events on rail_events.id::text = key and jobs.kind = 'fact.received' order by jobs.run_at limit 5`,
+     left join rail_events on rail_events.id::text = key and jobs.kind = 'fact.received'
+     where ${isAwake} order by jobs.run_at limit 5`,
+    nowIn(stage),
   )
   throw new Error(`Work does not come to an end:\n  ${rows.map(({ job }) => job).join('\n  ')}`)
 }
 
 /**
- * Whether nothing is left but what business time makes due, and what waits for money: also what was planned when there was enough,
- * of which a part has been taken back since.
+ * A job that keeps everything from being still: not one that business time makes due, that waits for money (also where a part of it
+ * was taken back after the plan), or that real time makes due in an hour or more, as another look at an identity check after a day.
+ * $1 is business time, $2 real time.
  */
+const isAwake = `
+  (jobs.lease_until is not null or case jobs.timebase
+    when 'real' then jobs.attempts > 0 or jobs.run_at < $2::timestamptz + interval '1 hour'
+    else jobs.run_at <= $1 end)
+  and not (jobs.kind = 'payout.due' and exists (select 1 from payouts where id::text = key and state = 'waiting'))
+  and not (jobs.kind = 'refund.due' and exists (select 1 from payouts where refund_id::text = key and state = 'waiting'))
+  and not (jobs.kind = 'plan.due' and exists (select 1 from payouts join reserves using (place, asset)
+    where plan_id::text = key and reserved > covered))
+  and not (jobs.kind = 'transaction.deadline' and jobs.timebase = 'real')`
+
+const nowIn = ({ workers, realNow }: Stage) => [workers[0]?.composition.ctx.clock.now(), new Date(realNow())]
+
 async function isStill(stage: Stage): Promise<boolean> {
-  const [worker] = stage.workers
-  const { rows } = await stage.owner.query(
-    `select 1 from jobs
-     where (timebase = 'real' or run_at <= $1 or lease_until is not null)
-       and not (kind = 'payout.due' and exists (select 1 from payouts where id::text = key and state = 'waiting'))
-       and not (kind = 'refund.due' and exists (select 1 from payouts where refund_id::text = key and state = 'waiting'))
-       and not (kind = 'plan.due' and exists (select 1 from payouts join reserves using (place, asset)
-         where plan_id::text = key and reserved > covered))
-       and not (kind = 'transaction.deadline' and timebase = 'real') limit 1`,
-    [worker?.composition.ctx.clock.now()],
-  )
+  const { rows } = await stage.owner.query(`select 1 from jobs where ${isAwake} limit 1`, nowIn(stage))
   return rows.length === 0
 }

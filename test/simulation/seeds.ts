@@ -38,4 +38,10 @@ export const seedsThatFailed: readonly FoundBy[] = [
     found:
       'What had been cancelled, got money and lost it again could not be cancelled any more, a fault instead of an end; in the same way what had expired never expired again.',
   },
+  {
+    seed: 88_096_709,
+    steps: 250,
+    found:
+      'The simulation itself took another look at an identity check, due in a day, for work that never ends, and named a payout that only waited for money.',
+  },
 ]
