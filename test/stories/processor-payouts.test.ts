@@ -5,14 +5,17 @@ import { after, before, it } from 'node:test'
 
 import { verify } from '../../src/exchange/checks/verify.ts'
 import { bookOwnMoney } from '../../src/exchange/operations/own-money.ts'
+import { createToken } from '../../src/exchange/operators/token.ts'
 import { refundTransaction } from '../../src/exchange/operations/staff.ts'
 import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
-import { bookCharge, openBalance } from '../../src/exchange/treasury/balances.ts'
+import { openBalance } from '../../src/exchange/treasury/balances.ts'
+import { bookCharge } from '../../src/exchange/treasury/charge.ts'
 import type { Db } from '../../src/platform/db/sql.ts'
 import { makeReference } from '../../src/reference/bank/creditor-reference.ts'
 import { type CardExchange, startCardExchange } from '../support/card-exchange.ts'
 import { advance, arrive, assertBooksHold, bookBalance, lookup, pay, readyToPay } from '../support/journey.ts'
 import { foundAnew } from '../support/planted.ts'
+import { someone } from '../support/signing.ts'
 import { strayDeposit } from '../support/stray-money.ts'
 import { until } from '../support/telling.ts'
 
@@ -165,16 +168,35 @@ it('what a processor has paid back to a customer and is not booked yet cannot be
   await assertBooksHold(exchange)
 })
 
-it('a last fee that no payout follows is charged by what the processor says that it holds still', async () => {
+it('a last fee that no payout follows is charged by what the processor says that it holds still, by two operators', async () => {
   const { exchange } = cards
   const { ctx } = exchange.service.composition
   await cards.paid()
   const most = Number(await cards.held()) / 100
   const left = (rest: number) => (most - rest).toFixed(2)
-  await assert.rejects(charge('12.01', left(12)), { code: 'CONFLICT', message: /leaves 12 EUR open/ })
-  await charge('5', left(12))
-  await charge('7', left(12))
-  await assert.rejects(charge('0.01', left(12)), { code: 'CONFLICT', message: /leaves 0 EUR open/ })
+  const lines = await Promise.all(
+    ['first', 'second'].map(async () => {
+      const { text } = await createToken(ctx, (await someone(ctx)).email, 'test')
+      return cards.line({ OPERATOR_TOKEN: text })
+    }),
+  )
+  const by = async (operator: 0 | 1, amount: string, rest: number): Promise<unknown> => {
+    const flags = ['--account', 'cards', '--asset', 'EUR-EUR', '--amount', amount, '--left', left(rest), '--json']
+    const words = ['balance', 'charge', '--reason', 'Last fee.', ...flags]
+    const { exitCode, out, err } = await (lines[operator] ?? assert.fail()).cambio(...words)
+    return exitCode === 0 ? (JSON.parse(out) as { booked: boolean }).booked : err
+  }
+  assert.match(String(await by(0, '12.01', 12)), /leaves 12 EUR open/)
+  assert.equal(await by(0, '5', 12), false)
+  assert.equal((await cards.held()) / 100n, BigInt(most), 'one operator books nothing')
+  assert.match(String(await by(0, '5', 12)), /another operator must/)
+  assert.equal(await by(1, '4', 12), false, 'another amount has its own approvals')
+  assert.equal(await by(1, '5', 12), true)
+  assert.equal(await by(0, '5', 12), false, 'what was approved before is approved for that charge only')
+  assert.equal(await by(1, '7', 12), false)
+  assert.equal(await by(0, '7', 12), true)
+  assert.equal(Number(await cards.held()) / 100, most - 12)
+  assert.match(String(await by(1, '0.01', 12)), /leaves 0 EUR open/)
   await assert.rejects(charge('0.01'), { code: 'CONFLICT', message: /--left/ })
   await advance(exchange, 'P4D')
   assert.deepEqual((await reconcile(ctx)).breaks, [])

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 
 import { type CardOrder, cardOrders } from './card-orders.ts'
 import { type Forms, formsOn } from './checkout-forms.ts'
+import { type CommandLine, commandLineOf } from './command.ts'
 import { type Exchange, startExchange } from './exchange.ts'
 import { type FakeHyperswitch, startHyperswitch } from './hyperswitch.ts'
 import { type FakePayment, refuseChange } from './hyperswitch-world.ts'
@@ -26,6 +27,8 @@ export type CardExchange = {
   deliver(calls?: Parameters<FakeHyperswitch['deliver']>[1]): Promise<number[]>
   held(): Promise<bigint>
   losses(): Promise<bigint>
+  /** Its command line; `more`: further settings of it. */
+  line(more: Record<string, string>): CommandLine
   stop(): Promise<void>
 }
 
@@ -73,6 +76,7 @@ export async function startCardExchange(
     },
     deliver,
     held: () => bookBalance(exchange, 'held:cards', 'EUR-EUR'),
+    line: (more) => commandLineOf(exchange, { CONFIG_FILE: join(folder, 'config.yaml'), ...more }),
     losses: () => bookBalance(exchange, 'losses:chargebacks', 'EUR-EUR'),
     stop: async () => {
       await exchange.stop()

@@ -58,7 +58,7 @@ export const wrongFields: Readonly<Record<string, Readonly<Record<string, WrongF
     text: { value: '', also: { direction: 'in' } },
   },
   [`${money} open-balance`]: { ...booking, bank_account: 'nowhere' },
-  [`${money} book-charge`]: { ...booking, left: ['1', 'all'] },
+  [`${money} book-charge`]: booking,
   [`${money} skip`]: { numbers: ['all', '99999'], rail: 'nowhere', account: 'nowhere' },
   [`${money} ignore`]: { account: 'nowhere', rail: 'nowhere' },
   [`${money} include`]: { account: 'nowhere', rail: 'nowhere' },

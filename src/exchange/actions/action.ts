@@ -131,7 +131,7 @@ export type Action<Subject> = {
   /** Only an operator may, not this machine's user. */
   byOperator?: true
   /** How many different operators must do it before it happens. */
-  approvals?: number | '1, in live mode 2'
+  approvals?: number | '1, in live mode 2' | '1, with --left 2'
   /** What is approved: a form asks for a passkey's signature, or for a code of the second factor. */
   content?(subject: Subject): Content
   /** The command gives each statement an hour. */

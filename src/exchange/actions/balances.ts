@@ -1,6 +1,6 @@
-import { type AccountBooking, bookCharge, openBalance } from '../treasury/balances.ts'
-import type { Ctx } from '../context.ts'
-import type { Action } from './action.ts'
+import { openBalance } from '../treasury/balances.ts'
+import { bookCharge } from '../treasury/charge.ts'
+import type { Action, By, Input } from './action.ts'
 import { nothing } from './nothing.ts'
 import { shownAmount } from './shown-amount.ts'
 import { field } from './input.ts'
@@ -21,19 +21,10 @@ const common = {
   ],
 } as const
 
-const booking =
-  (
-    work: (
-      ctx: Ctx,
-      booking: AccountBooking & { bankAccount?: string | undefined; left?: string | undefined },
-    ) => Promise<bigint>,
-  ): Action<undefined>['run'] =>
-  async (ctx, _subject, { reason, text: typed }, { actor }) => {
-    const [account = '', of = '', units = ''] = ['account', 'asset', 'amount'].map(typed)
-    const what = { account, asset: of, amount: units, bankAccount: typed('bank_account'), left: typed('left') }
-    const booked = await work(ctx, { ...what, reason, actor })
-    return { said: 'It is booked.', json: { account, ...shownAmount(of, booked) } }
-  }
+const typedIn = ({ text, reason }: Input, { actor }: By) => {
+  const [account = '', asset = '', amount = ''] = ['account', 'asset', 'amount'].map(text)
+  return { account, asset, amount, reason, actor }
+}
 
 /** What is booked on accounts without an order. */
 export const balanceActions: readonly Action<undefined>[] = [
@@ -51,7 +42,11 @@ export const balanceActions: readonly Action<undefined>[] = [
         help: 'Its IBAN or other id, if it was added after the rest was booked. The amount is what its first statement opens with.',
       }),
     ],
-    run: booking(openBalance),
+    run: async (ctx, _subject, given, by) => {
+      const { account, asset, ...booking } = typedIn(given, by)
+      const booked = await openBalance(ctx, { ...booking, account, asset, bankAccount: given.text('bank_account') })
+      return { said: 'It is booked.', json: { account, ...shownAmount(asset, booked) } }
+    },
   },
   {
     ...common,
@@ -65,9 +60,19 @@ export const balanceActions: readonly Action<undefined>[] = [
       ...common.fields,
       field('left', amount, {
         label: 'Left at the processor',
-        help: 'What it holds by its own report of now, if no payout follows that the charge is deducted from.',
+        help: 'What it holds by its own report of now, if no payout follows that the charge is deducted from. Two operators then book the charge: the second one runs the same command.',
+        isOfCommands: true,
       }),
     ],
-    run: booking(bookCharge),
+    takesKey: 'optional',
+    approvals: '1, with --left 2',
+    run: async (ctx, _subject, given, by) => {
+      const { account, asset, ...booking } = typedIn(given, by)
+      const order = { ...booking, account, asset, left: given.text('left'), sign: by.sign }
+      const { amount: charged, approvals, needed } = await bookCharge(ctx, order)
+      const isBooked = approvals >= needed
+      const said = isBooked ? 'It is booked.' : `It waits for another operator (${approvals} of ${needed}).`
+      return { said, json: { account, ...shownAmount(asset, charged), booked: isBooked, approvals, needed } }
+    },
   },
 ]

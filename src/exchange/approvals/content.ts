@@ -17,6 +17,7 @@ export type ContentKind =
   | 'resume'
   | 'bank_file'
   | 'bank_booking'
+  | 'charge'
 
 /** What is approved, exactly: everything that decides what happens then. Amounts are decimal text, times are ISO 8601. */
 export type Content = Readonly<{ kind: ContentKind; id: string; [name: string]: unknown }>

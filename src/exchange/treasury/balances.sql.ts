@@ -52,3 +52,14 @@ export const keepOpening = (
 ): void =>
   db.send`
     insert into opened_bank_accounts (place, account, asset, entry_ref) values (${place}, ${account}, ${asset}, ${ref})`
+
+/** How many charges of an account were booked by its processor's report. */
+export const chargesByReport = async (
+  db: Db,
+  { account, asset }: { account: string; asset: string },
+): Promise<number> => {
+  const [row] = await db.sql<{ count: number }>`
+    select count(*)::integer as count from audit
+    where subject = ${`custody:${account}`} and action = 'balance.charged' and after ->> 'asset' = ${asset} and after ->> 'left' is not null`
+  return row?.count ?? 0
+}

@@ -1,5 +1,5 @@
 import { after } from '../../platform/lib/clock.ts'
-import { badField, fieldRefusal, Refusal } from '../../platform/lib/refusal.ts'
+import { badField, fieldRefusal } from '../../platform/lib/refusal.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { unitsAt } from '../../platform/money/amount-in.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
@@ -7,11 +7,10 @@ import { recordAudit } from '../audit/audit.ts'
 import type { AuditAction } from '../audit/nouns.ts'
 import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import { capital, held, methodCosts, placeIn } from '../ledger/account.ts'
+import { capital, held, placeIn } from '../ledger/account.ts'
 import type { Rail } from '../../rails/rail.ts'
 import { type BankOpening, bankOpenings } from '../../rails/iso20022/opening.ts'
-import { leftUnbooked } from '../settlement/rail-event.ts'
-import { heldBalances, lowerAvailable, reserve } from '../ledger/balance.ts'
+import { heldBalances, reserve } from '../ledger/balance.ts'
 import { entry } from '../ledger/entry.ts'
 import { post } from '../ledger/post.ts'
 import * as queries from './balances.sql.ts'
@@ -162,70 +161,12 @@ export async function isBalanceOpened(
   return opened !== undefined && openings.some((one) => isOpeningOf(one, opened, all))
 }
 
-/** What a processor says that it still holds for us, in whole units, where no payout follows that could show what it has charged. */
-type ChargeBooking = AccountBooking & { left?: string | undefined }
-
-/**
- * Books what a processor or bank charged us on a custody account: monthly fees, fees that it deducts. Audited. CONFLICT for more than what
- * a processor has settled with a payout and has not paid, or holds by the books and not by its own report (`left`).
- */
-export async function bookCharge(ctx: Ctx, booking: ChargeBooking): Promise<bigint> {
-  const { account, asset, amount } = checked(ctx, booking)
-  const processor = processorOf(ctx, account)
-  const left = leftAt(booking, processor)
-  await ctx.db.atomic(async (db) => {
-    const unsettled = processor ? await takeKept(db, processor, { account, asset, amount, left }) : 0n
-    const at = ctx.clock.now()
-    const what = { transactionId: null, kind: 'method_cost', ref: await ctx.rowIds.next(), at } as const
-    const charge = entry(what, [{ debit: methodCosts, credit: held(account), asset, amount }])
-    await post(db, ctx, [charge])
-    lowerAvailable(db, [charge])
-    if (unsettled > 0n) processor?.noteChange?.(db, { key: String(what.ref), asset, amount: -unsettled, at })
-    audit(ctx, db, 'balance.charged', booking, booking.left === undefined ? {} : { left: booking.left })
-  })
-  return amount
-}
-
-const processorOf = ({ rails }: Pick<Ctx, 'rails'>, account: string): Rail | undefined =>
+/** The rail of the processor whose account this is; undefined for an account of another kind. */
+export const processorOf = ({ rails }: Pick<Ctx, 'rails'>, account: string): Rail | undefined =>
   rails.all.find((one) => one.custodyAccount === account && one.noteChange)
 
-function leftAt({ asset: id, left }: ChargeBooking, processor: Rail | undefined): bigint | undefined {
-  const asset = bookedAsset(id)
-  if (left === undefined || !asset) return undefined
-  if (!processor) throw badField('left', 'Only a processor may keep what it has charged: at a bank, book its debit.')
-  return unitsAt(left, asset, 'left')
-}
-
-type Charge = { account: string; asset: string; amount: bigint; left: bigint | undefined }
-
-/** Refuses a charge of more than a processor has kept. Gives how much of it no payout has settled, and only `left` shows. */
-async function takeKept(db: Atomic, processor: Rail, { account, asset: id, amount, left }: Charge): Promise<bigint> {
-  // Locks the account's row: two operators who book a charge at once do it one after the other.
-  await reserve(db, [{ place: account, asset: id, amount: 0n }])
-  const stated = await processor.balance(id, db)
-  const waiting = await leftUnbooked(db, { rail: processor.name, asset: id })
-  if ((await processor.balance(id, db)) !== stated)
-    throw new Refusal('CONFLICT', `${account} has just reported something. Try again.`)
-  const due = ((await heldBalances(db)).get(`${held(account)} ${id}`) ?? 0n) - waiting
-  // What is on its way may be gone from the report of the processor, and not be reported as settled yet.
-  const planned = left === undefined ? 0n : await queries.plannedAmount(db, { place: account, asset: id })
-  const [settled, kept] = [positive(due - stated), positive(due - planned - (left ?? stated))]
-  if (amount <= kept) return positive(amount - settled)
-  const asset = bookedAsset(id)
-  if (!asset) throw new Error(`Unknown asset: ${id}.`)
-  const text = (units: bigint): string => `${formatAmount(units, asset)} ${asset.ticker}`
-  const unbooked =
-    waiting + planned > 0n ? ` ${text(waiting + planned)} that has left it is not booked yet, and is no charge.` : ''
-  const open =
-    left === undefined
-      ? `The payouts of ${account} leave ${text(kept)} open, and no more can be charged.${unbooked} First book the payout that the charge was deducted from, with its settled amount (suspense book ID --as transfer --from ${account} --settled AMOUNT). If none follows, say what ${account} holds by its own report (--left).`
-      : `What ${account} holds by its own report leaves ${text(kept)} open, and no more can be charged.${unbooked}`
-  throw fieldRefusal('CONFLICT', 'amount', open)
-}
-
-const positive = (amount: bigint): bigint => (amount > 0n ? amount : 0n)
-
-function checked(
+/** Refuses what cannot be booked there. */
+export function checked(
   ctx: Ctx,
   { account, asset: id, amount: text, reason }: AccountBooking,
 ): { account: string; asset: string; amount: bigint } {
@@ -248,7 +189,7 @@ function custodyAccounts({ rails, config }: Pick<Ctx, 'rails' | 'config'>): stri
   return [...new Set([...own, ...listed, ...(config.hedging ? [config.hedging.venue] : [])])].toSorted()
 }
 
-const audit = (
+export const audit = (
   { clock }: Pick<Ctx, 'clock'>,
   db: Parameters<typeof recordAudit>[0],
   action: AuditAction,
