@@ -7,6 +7,7 @@ import type { Ctx } from '../exchange/context.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
 import type { Database } from '../platform/db/sql.ts'
 import type { Handler } from '../platform/jobs/job.ts'
+import type { DueWork } from '../platform/jobs/due-work.ts'
 import type { Queue } from '../platform/jobs/queue.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
@@ -62,18 +63,6 @@ export type PlugIn = {
 
 /** Opens a plug-in. Refuses, with a sentence for the operator, settings that cannot work. */
 export type OpenPlugIn = (foundation: Foundation) => Promise<PlugIn>
-
-/** Something whose work becomes due by business time: the queue of jobs, the deliveries of webhooks. */
-export type DueWork = {
-  /** The next time at or before `until` at which something is due, and how much is due by then. */
-  nextDue(until: Date): Promise<{ at: Date; count: number } | undefined>
-  /** Looks for due work at once. */
-  wake(): void
-  /** Whether nothing is under way here that might make something due. */
-  idle(): boolean
-  /** How much of it was done here since the start; undefined where that is not counted. */
-  done?(): number
-}
 
 /** What routes of plug-ins may need besides the context. */
 export type DoorTools = { work: readonly DueWork[] }

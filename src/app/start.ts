@@ -20,6 +20,7 @@ import { indexCustomers } from '../exchange/reports/customers-like.ts'
 import { measureVolumes } from '../exchange/partners/volume.ts'
 import { eventAgeing } from '../exchange/events/forget.ts'
 import { composeExchange, type Composition } from './compose.ts'
+import type { DueWork } from '../platform/jobs/due-work.ts'
 import { detach } from '../platform/lib/detach.ts'
 import { stopwatch, systemClock } from '../platform/lib/clock.ts'
 import { learnLedgerKeys } from '../exchange/ledger/ledger-keys.ts'
@@ -35,7 +36,7 @@ import { forgetPartners } from '../exchange/partners/known.ts'
 import { openSecurityEvents } from '../platform/lib/security-events.ts'
 import { loadSecrets, type Secrets } from '../platform/privacy/master-key.ts'
 import { learnMasterKeys } from '../platform/privacy/master-keys.ts'
-import type { DueWork, OpenPlugIn } from './plug-in.ts'
+import type { OpenPlugIn } from './plug-in.ts'
 import { booksTopic } from './markets.ts'
 import { plugInsFor, refuseUnready } from './registry.ts'
 import { keepWatch } from './watch.ts'
@@ -251,6 +252,8 @@ const dueWork = ({ ctx, relay, sender }: Composition): DueWork[] => [
     nextDue: (until: Date) => sender.nextDue(until),
     wake: () => sender.wake(),
     idle: () => relay.idle() && sender.idle(),
+    // Whatever endpoints do, the sandbox's clock answers within 20 s.
+    mostWaitMs: 10_000,
   },
 ]
 

@@ -1,21 +1,10 @@
 import type { Ctx } from '../../exchange/context.ts'
 import type { Journal } from '../../platform/db/journal.ts'
+import type { DueWork } from '../../platform/jobs/due-work.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { parseDuration } from '../../platform/lib/duration.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import * as queries from './queries.ts'
-
-/** Something whose work becomes due by business time: the queue of jobs, the deliveries of webhooks. */
-export type DueWork = {
-  /** The next time at or before `until` at which something is due, and how much is due by then. */
-  nextDue(until: Date): Promise<{ at: Date; count: number } | undefined>
-  /** Looks for due work at once. */
-  wake(): void
-  /** Whether nothing is under way here that might make something due. */
-  idle(): boolean
-  /** How much of it was done here since the start; undefined where that is not counted. */
-  done?(): number
-}
 
 /** Ten years: more is a slip of the pen. */
 const mostMs = 10 * 366 * 86_400_000
@@ -73,30 +62,35 @@ export async function advanceClock(
   return mine
 }
 
-async function advanceTo(ctx: Ctx, work: readonly DueWork[], target: Date): Promise<{ now: Date; ran: number }> {
-  const before = work.map((one) => one.done?.() ?? 0)
-  const seen = work.map(() => 0)
+async function advanceTo(ctx: Ctx, all: readonly DueWork[], target: Date): Promise<{ now: Date; ran: number }> {
+  const before = all.map((one) => one.done?.() ?? 0)
+  const seen = all.map(() => 0)
+  const waited = new Map<DueWork, number>()
+  const isAwaited = (one: DueWork) => (waited.get(one) ?? 0) < (one.mostWaitMs ?? Infinity)
   for (;;) {
-    const next = await earliest(work, target)
+    const next = await earliest(all.filter(isAwaited), target)
     if (!next) break
     await moveTo(ctx, next.at)
-    for (const [index, count] of next.counts.entries()) seen[index] = (seen[index] ?? 0) + count
-    await drain(ctx, work)
+    for (const { work, count } of next.due) seen[all.indexOf(work)] = (seen[all.indexOf(work)] ?? 0) + count
+    await drain(ctx, all, { waited, isAwaited })
   }
   await moveTo(ctx, target)
-  await drain(ctx, work)
+  await drain(ctx, all, { waited, isAwaited })
   // Work that came due meanwhile is counted where it was done, if that was this process.
-  const ran = work.map((one, index) => Math.max(seen[index] ?? 0, (one.done?.() ?? 0) - (before[index] ?? 0)))
+  const ran = all.map((one, index) => Math.max(seen[index] ?? 0, (one.done?.() ?? 0) - (before[index] ?? 0)))
   return { now: ctx.clock.now(), ran: ran.reduce((sum, count) => sum + count, 0) }
 }
 
-/** The first time at which something is due, and how much of each work is due by then. */
-async function earliest(work: readonly DueWork[], until: Date): Promise<{ at: Date; counts: number[] } | undefined> {
-  const due = await Promise.all(work.map((one) => one.nextDue(until)))
-  const times = due.flatMap((one) => one?.at.getTime() ?? [])
-  if (times.length === 0) return undefined
-  const first = Math.min(...times)
-  return { at: new Date(first), counts: due.map((one) => (one?.at.getTime() === first ? one.count : 0)) }
+/** The first time at which something is due, and the works that are due then. */
+async function earliest(work: readonly DueWork[], until: Date) {
+  const all = (await dueOf(work, until)).toSorted((one, other) => one.at.getTime() - other.at.getTime())
+  const at = all[0]?.at
+  return at && { at, due: all.filter((one) => one.at.getTime() === at.getTime()) }
+}
+
+async function dueOf(work: readonly DueWork[], until: Date) {
+  const found = await Promise.all(work.map(async (one) => ({ work: one, ...(await one.nextDue(until)) })))
+  return found.flatMap(({ work: one, at, count }) => (at && count !== undefined ? [{ work: one, at, count }] : []))
 }
 
 /** Business time only grows: a moment that has passed already moves nothing. */
@@ -106,22 +100,30 @@ async function moveTo(ctx: Ctx, at: Date): Promise<void> {
   ctx.clock.learnOffset(Number.parseInt(String(offset), 10))
 }
 
-/** Waits until nothing is due any more in any process. */
-async function drain(ctx: Ctx, work: readonly DueWork[]): Promise<void> {
+/** How long each work was waited for, and whether it still is. */
+type Waits = { waited: Map<DueWork, number>; isAwaited(one: DueWork): boolean }
+
+/** Waits until nothing is due any more in any process of what is awaited. */
+async function drain(ctx: Ctx, all: readonly DueWork[], { waited, isAwaited }: Waits): Promise<void> {
   let best = Infinity
   let since = performance.now()
-  for (;;) {
-    for (const one of work) one.wake()
-    const now = ctx.clock.now()
-    const left = (await Promise.all(work.map((one) => one.nextDue(now)))).reduce(
-      (sum, due) => sum + (due?.count ?? 0),
-      0,
-    )
-    if (left === 0 && work.every((one) => one.idle())) return
+  for (let last = since; ;) {
+    for (const one of all) one.wake()
+    const work = all.filter(isAwaited)
+    const due = await dueOf(work, ctx.clock.now())
+    const busy = work.filter((one) => !one.idle() || due.some((left) => left.work === one))
+    if (busy.length === 0) return
+    const now = performance.now()
+    // Only while nothing else is busy: what jobs take is not the endpoints' fault.
+    if (busy.every((one) => one.mostWaitMs !== undefined)) {
+      for (const one of busy) waited.set(one, (waited.get(one) ?? 0) + now - last)
+    }
+    last = now
+    const left = due.reduce((sum, { count }) => sum + count, 0)
     if (left < best) {
       best = left
-      since = performance.now()
-    } else if (performance.now() - since > patienceMs) {
+      since = now
+    } else if (now - since > patienceMs) {
       throw new Refusal('SERVICE_UNAVAILABLE', 'Work that is due makes no progress; see `cambio stuck`.')
     }
     await new Promise((resolve) => setTimeout(resolve, 5))
