@@ -4,23 +4,13 @@ import { after, before, describe, it } from 'node:test'
 import { readCreate } from '../../src/doors/api/create-body.ts'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { runCommand } from '../support/command.ts'
+import { bodyWith, createTexts as texts, goodCreate as good } from '../support/create-texts.ts'
 import type { Asking } from '../support/exchange.ts'
 import type { Refused } from '../support/journey.ts'
 import { type ServedExchange, serveExchange } from '../support/process.ts'
 import { until } from '../support/telling.ts'
 import { everyTable, isIn } from '../support/traces.ts'
 
-/** Every text that a create reads of its body, by path; `open` is exempt by the contract. */
-const texts = `
-  from_currency from_network to_currency to_network deposit.payment_category payout_info.payout_address payout_info.full_name payout_address
-  customer.ip customer.ipV4 customer.ipV6 customer.contact_info.email customer.contact_info.phone_number
-  redirects.successful redirects.cancelled redirects.failed external_partner_link_id locale
-  customer.billing_info.country_alpha_2 customer.billing_info.us_region_alpha_2 customer.billing_info.region
-  customer.billing_info.city customer.billing_info.street_address customer.billing_info.apt_number
-  customer.billing_info.post_index customer.billing_info.first_name customer.billing_info.last_name
-  customer.billing_info.date_of_birthday customer.billing_info.gender`
-  .trim()
-  .split(/\s+/)
 const open = ['payout_info.extra_id', 'payout_extra_id']
 /** What is read and is no text: an amount, yes or no, and a token of which only the presence is looked at. */
 const others = [
@@ -68,17 +58,8 @@ before(async () => {
 })
 after(() => exchange.remove())
 
-const good = { from_amount: 100, from_currency: 'EUR', to_currency: 'ETH' }
 const api = <Answered = Refused>(body: object, asking: Asking = {}) =>
   exchange.api<Answered>('/v1/transaction', { body, ...asking })
-
-/** The body with a text at a path. */
-function bodyWith(path: string, text: string): object {
-  const [name = '', ...rest] = path.split('.').toReversed()
-  const isUrl = path.startsWith('redirects.')
-  const leaf: object = { [name]: isUrl ? `https://shop.example/done?n=${text}` : text }
-  return { ...good, ...rest.reduce((inner, outer) => ({ [outer]: inner }), leaf) }
-}
 
 describe('the list of a create’s texts', () => {
   it('has every field that is read', async () => {

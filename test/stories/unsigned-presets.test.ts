@@ -3,9 +3,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { after, before, describe, it } from 'node:test'
 
 import { setPartner } from '../../src/exchange/partners/change.ts'
-import { signWidgetQuery } from '../../src/exchange/partners/widget-signature.ts'
 import { readTransactionWhole } from '../../src/exchange/transactions/load.ts'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { signedCalculator } from '../support/calculator.ts'
 import { idBehind } from '../support/checkout-link.ts'
 import { someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
@@ -72,8 +72,18 @@ describe('what a public key passes without a signature', () => {
     const { body } = await create(exchange.sandbox.public_key)
     assert.deepEqual(pathsOf(body), [])
     assert.deepEqual(preset(await read(exchange, body.id)), ['fixed@example.com', someAddress, true])
+  })
+
+  it('is carried into no order by the calculator of version 1, whatever the account takes', async () => {
     const made = await throughCalculator(calculatorV1())
-    assert.deepEqual([...preset(made), made.warnings], ['fixed@example.com', someAddress, true, []])
+    assert.deepEqual(preset(made), [null, null, false])
+    assert.deepEqual(await redirectsOf(made.id), {})
+    assert.deepEqual(pathsOf(made), [
+      'query.payout_address',
+      'query.skip_choose_payout_address',
+      'query.email',
+      'query.redirects_successful',
+    ])
   })
 
   it('is ignored and reported once the account does not take it', async () => {
@@ -94,15 +104,6 @@ describe('what a public key passes without a signature', () => {
     assert.deepEqual([older.status, pathsOf(older.body)], [201, ['payout_address']])
     const health = await create(exchange.sandbox.public_key, presets, '/v1/transaction/health')
     assert.equal(pathsOf(health.body).length, 4)
-
-    const made = await throughCalculator(calculatorV1())
-    assert.deepEqual(preset(made), [null, null, false])
-    assert.deepEqual(pathsOf(made), [
-      'query.payout_address',
-      'query.skip_choose_payout_address',
-      'query.email',
-      'query.redirects_successful',
-    ])
   })
 
   it('does not concern a secret key, nor a signed calculator', async () => {
@@ -110,10 +111,8 @@ describe('what a public key passes without a signature', () => {
     assert.deepEqual(pathsOf(body), [])
     assert.deepEqual(preset(await read(exchange, body.id)), ['fixed@example.com', someAddress, true])
 
-    const { partner_id: id, widget_secret: secret } = exchange.sandbox
     const query = new URLSearchParams({ payout_address: someAddress, email: 'fixed@example.com' }).toString()
-    const signature = signWidgetQuery(secret, BigInt(id), query)
-    const made = await throughCalculator(`/calculator/v2?${query}&partner_id=${id}&signature=${signature}`)
+    const made = await throughCalculator(signedCalculator(exchange, query))
     assert.deepEqual([made.email, made.payout?.address, made.warnings], ['fixed@example.com', someAddress, []])
   })
 })
@@ -183,8 +182,7 @@ it('redirects are https, without user info, of the account’s origins once it l
   for (const url of ['https://www.shop.example/', 'https://shop.example.evil.example/', 'http://localhost/']) {
     assert.equal(await tried(url), 400, url)
   }
-  const { id } = await throughCalculator(
-    `${calculatorV1()}&redirects_failed=${encodeURIComponent('https://evil.example/')}`,
-  )
+  const given = { redirects_successful: 'https://shop.example/done', redirects_failed: 'https://evil.example/' }
+  const { id } = await throughCalculator(signedCalculator(exchange, new URLSearchParams(given).toString()))
   assert.deepEqual(await redirectsOf(id), { successful: 'https://shop.example/done' })
 })

@@ -41,7 +41,7 @@ export function readCryptoWallet(body: Fields): CryptoWalletInput {
     network: read.text('network', body.network) ?? '',
     address: required(read, 'wallet_address', body.wallet_address, destination),
     extraId:
-      read.text('extra_id', body.extra_id, { isCardChecked: false, isNumberRead: true, isDestination: true }) ?? '',
+      read.text('extra_id', body.extra_id, { isCardChecked: false, isNumberRead: true, place: 'destination' }) ?? '',
     label: read.text('label', body.label) ?? '',
     confirmsResembling: read.flag('confirm_resembling', body.confirm_resembling),
   }
@@ -51,7 +51,7 @@ export function readCryptoWallet(body: Fields): CryptoWalletInput {
 /** An address or an account: full of digits, and no card. */
 export const destination: TextRule = {
   isCardChecked: false,
-  isDestination: true,
+  place: 'destination',
   isNumberRead: true,
   check: (text) => (isCardForDestination(text) ? cardSentence : undefined),
 }

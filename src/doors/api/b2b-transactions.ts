@@ -7,7 +7,7 @@ import { b2bRecordOf } from '../../exchange/transactions/record.ts'
 import { callerOf } from './authenticate.ts'
 import { b2bOnly } from './b2b-market.ts'
 import { destination } from './b2b-payout-body.ts'
-import { type FieldReader, fieldReader, type Fields, isAbsent } from './fields.ts'
+import { type FieldReader, fieldReader, type Fields, isAbsent, ownReference } from './fields.ts'
 import { answerOnce } from './idempotency.ts'
 import { bodyObject } from './json-body.ts'
 import { amountIn, bodyOf, idIn, networkIn, type Operation, textIn, tickerIn } from './operation.ts'
@@ -102,7 +102,7 @@ function readOrder(body: Fields): { order: B2bOrder; problems: readonly Problem[
       isNumberRead: true,
       isCardChecked: false,
     }),
-    externalPartnerLinkId: read.text('external_partner_link_id', body.external_partner_link_id, { isNumberRead: true }),
+    externalPartnerLinkId: read.text('external_partner_link_id', body.external_partner_link_id, ownReference),
   }
   if (isAbsent(body.payout_account_address) && isAbsent(body.payout_address_id)) {
     read.tell(

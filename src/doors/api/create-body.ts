@@ -7,7 +7,7 @@ import { readBilling } from './billing-body.ts'
 import { isCardForDestination } from '../../reference/bank/card-for-destination.ts'
 import { featureWarning } from './feature-warning.ts'
 import { presetWarnings, withoutPresets } from './unsigned-presets.ts'
-import { cardSentence, fieldReader, type FieldReader, type Fields, isAbsent } from './fields.ts'
+import { cardSentence, fieldReader, type FieldReader, type Fields, isAbsent, ownReference } from './fields.ts'
 import type { Query } from './query.ts'
 import { readSharedToken } from './shared-token-body.ts'
 
@@ -59,7 +59,7 @@ export function readCreate(partner: Partner, request: CreateRequest): ReadReques
       origins: settings.redirectOrigins,
       allowsLoopback: request.allowsLoopback,
     }),
-    externalPartnerLinkId: read.text('external_partner_link_id', body.external_partner_link_id, { isNumberRead: true }),
+    externalPartnerLinkId: read.text('external_partner_link_id', body.external_partner_link_id, ownReference),
     locale: read.text('locale', body.locale, { longest: 35, check: localeComplaint }),
   }
 
@@ -116,10 +116,10 @@ function readPayout(read: FieldReader, body: Fields, ignored: Warning[] | undefi
   return {
     payoutAddress: read.text(addressPath, address, {
       isCardChecked,
-      isDestination: true,
+      place: 'destination',
       check: (text) => (isCardForDestination(text) ? cardSentence : undefined),
     }),
-    payoutExtraId: read.text(extraIdPath, extraId, { isCardChecked, isNumberRead: true, isDestination: true }),
+    payoutExtraId: read.text(extraIdPath, extraId, { isCardChecked, isNumberRead: true, place: 'destination' }),
     payoutHolder: read.text(holderPath, info.full_name),
     skipChoosePayoutAddress: read.flag('payout_info.skip_choose_payout_address', info.skip_choose_payout_address),
   }
@@ -173,7 +173,7 @@ function readRedirects(read: FieldReader, value: unknown, allowed: AllowedRedire
   const given = read.object('redirects', value)
   const check = (text: string) => redirectFault(text, allowed)
   const url = (name: 'successful' | 'cancelled' | 'failed') =>
-    read.text(`redirects.${name}`, given[name], { longest: 2_048, check })
+    read.text(`redirects.${name}`, given[name], { longest: 2_048, place: 'identifier', check })
   return { successful: url('successful'), cancelled: url('cancelled'), failed: url('failed') }
 }
 

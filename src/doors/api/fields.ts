@@ -3,9 +3,8 @@ import { isIP } from 'node:net'
 import { isExactNumber } from '../../platform/lib/json.ts'
 import { type Problem, Refusal } from '../../platform/lib/refusal.ts'
 import { amountText } from '../../platform/money/amount-in.ts'
-import { secretIn, secretSentence } from '../../reference/addresses/secret-text.ts'
-import { isUnsafeLine, unsafeSentence } from '../../platform/lib/unsafe-characters.ts'
-import { cardSentence, holdsCardNumber } from '../../platform/lib/card-number.ts'
+import type { SecretPlace } from '../../reference/addresses/secret-text.ts'
+import { textFault } from '../ui/text-fault.ts'
 import { isObject } from './json-body.ts'
 
 /** A part of a body whose fields are read by name. */
@@ -20,8 +19,8 @@ export type TextRule = {
   check?: (text: string) => string | undefined
   /** Whether this text may hold what looks like a card number. */
   isCardChecked?: boolean
-  /** An address or a memo: a private key is refused there. Elsewhere only recovery phrases are, since hashes look like keys. */
-  isDestination?: boolean
+  /** What it is, unless it is something that people type: hashes look like keys. */
+  place?: SecretPlace
   /** Whether a whole number stands for its digits: ids and tags that programs write without quotes. */
   isNumberRead?: boolean
 }
@@ -42,6 +41,12 @@ export type FieldReader = {
 
 const usualLongest = 255
 
+/** The longest that any text may be: what is behind that is not looked at. */
+const longestRead = 2_048
+
+/** Of a partner's own: an id of any form, also one that a program writes as a number. */
+export const ownReference: TextRule = { place: 'identifier', isNumberRead: true }
+
 /** A reader with an empty list of problems. */
 export function fieldReader(): FieldReader {
   const problems: Problem[] = []
@@ -59,14 +64,13 @@ export function fieldReader(): FieldReader {
     text: (
       path,
       value,
-      { longest = usualLongest, check, isCardChecked = true, isNumberRead = false, isDestination = false } = {},
+      { longest = usualLongest, check, isCardChecked = true, isNumberRead = false, place = 'text' } = {},
     ) => {
       const text = plain(path, value, isNumberRead)
       if (text === undefined) return undefined
+      const fault = textFault(text.slice(0, longestRead), isCardChecked ? { place } : { place, isCard: () => false })
+      if (fault) return tell(path, fault.message, fault.code)
       if (text.length > longest) return tell(path, `This has more than ${longest} characters.`)
-      if (isUnsafeLine(text)) return tell(path, unsafeSentence)
-      if (isCardChecked && holdsCardNumber(text)) return tell(path, cardSentence, 'CARD_NUMBER')
-      if (secretIn(text, isDestination ? 'destination' : 'text')) return tell(path, secretSentence, 'SECRET_KEY')
       const complaint = check?.(text)
       return complaint === undefined ? text : tell(path, complaint)
     },

@@ -2,14 +2,17 @@ import type { FastifyInstance } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { isUnsafe, unsafeSentence } from '../../platform/lib/unsafe-characters.ts'
+import { textFault } from '../ui/text-fault.ts'
 
 const twoYears = 63_072_000
 
+/** Addresses have ids, hashes and what somebody searches for. */
+const inAddresses = { place: 'identifier', hasLines: true, isCard: () => false } as const
+
 /**
  * What every response carries, and what no request may: responses of the API are stored nowhere and read as nothing but what they
- * are; behind https browsers stay with https. A request with two `Host` headers could mean one host to a proxy and another to us, and
- * characters that cannot be seen reach neither SQL nor a page.
+ * are; behind https browsers stay with https. A request with two `Host` headers could mean one host to a proxy and another to us;
+ * characters that cannot be seen, and keys to coins, reach neither SQL nor a page.
  */
 export function guardRequests(app: FastifyInstance, { http: { publicUrl } }: Pick<Ctx['config'], 'http'>): void {
   const isSecure = publicUrl?.startsWith('https://') ?? false
@@ -19,8 +22,8 @@ export function guardRequests(app: FastifyInstance, { http: { publicUrl } }: Pic
     if (request.url.startsWith('/v1'))
       reply.headers({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
     // The API itself says which field it is, and that an id is unknown.
-    if (!request.url.startsWith('/v1') && isUnsafe(decoded(request.url)))
-      throw new Refusal('BAD_REQUEST', `The address: ${unsafeSentence}`)
+    const fault = request.url.startsWith('/v1') ? undefined : textFault(decoded(request.url), inAddresses)
+    if (fault) throw new Refusal('BAD_REQUEST', `The address: ${fault.message}`, [{ path: 'url', ...fault }])
     if (hasTwoHosts(request.raw.rawHeaders)) throw new Refusal('BAD_REQUEST', 'A request has one Host header.')
     done()
   })

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 
 import { randomLetters } from '../../platform/lib/ids.ts'
-import { holdsCardNumber } from '../../platform/lib/card-number.ts'
+import { textFault } from '../ui/text-fault.ts'
 
 const sane = /^[\w.:-]{1,64}$/
 
@@ -10,10 +10,11 @@ export const madeRequestId = randomLetters
 
 /**
  * The caller's `x-request-id` if it is sane, else one of ours. It is repeated in answers and written to the log, so what
- * could be a person's mail address (`@`) or a card number is not taken over.
+ * could be a person's mail address (`@`), a card number or a key to coins is not taken over.
  */
 export function requestIdOf(request: IncomingMessage): string {
   const given = request.headers['x-request-id']
-  const isTaken = typeof given === 'string' && sane.test(given) && !holdsCardNumber(given)
+  const isTaken =
+    typeof given === 'string' && sane.test(given) && textFault(given, { place: 'identifier' }) === undefined
   return isTaken ? given : madeRequestId()
 }

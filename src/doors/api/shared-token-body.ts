@@ -20,7 +20,7 @@ export function readSharedToken(
 
   const [tokenPath, tokenValue] = field('kyc_shared_token', older?.token)
   const [providerPath, providerValue] = field('kyc_shared_token_provider', older?.provider)
-  const token = read.text(tokenPath, tokenValue, { longest: longestToken, check: tokenComplaint })
+  const token = read.text(tokenPath, tokenValue, { longest: longestToken, place: 'identifier', check: tokenComplaint })
   if (token === undefined) return undefined
   const provider = read.text(providerPath, providerValue, { longest: 64, check: providerComplaint }) ?? usualProvider
   return { token, provider: provider.toLowerCase() }

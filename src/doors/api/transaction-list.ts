@@ -7,7 +7,7 @@ import { type Listing, type ListPosition, listTransactions } from '../../exchang
 import { recordOf } from '../../exchange/transactions/record.ts'
 import type { Transaction } from '../../exchange/transactions/transaction.ts'
 import { callerOf } from './authenticate.ts'
-import { type FieldReader, fieldReader } from './fields.ts'
+import { type FieldReader, fieldReader, ownReference } from './fields.ts'
 import { readSpan } from './list-dates.ts'
 import {
   paged,
@@ -113,7 +113,7 @@ function readListing(read: FieldReader, query: Query): Omit<Listing, 'partnerId'
       [given('updated_from_date'), given('updated_to_date')],
     ),
     status: oneOfTexts(read, 'status', given('status'), statuses),
-    externalPartnerLinkId: read.text('external_partner_link_id', given('external_partner_link_id')),
+    externalPartnerLinkId: read.text('external_partner_link_id', given('external_partner_link_id'), ownReference),
   }
 }
 

@@ -165,7 +165,9 @@ export function keyIn(request: FastifyRequest): EndpointKey & { partnerId: bigin
 
 function readNewEndpoint(body: Fields): Omit<NewEndpoint, 'partnerId'> {
   const read = fieldReader()
-  const url = read.text('url', body.url, { longest: 2_048 }) ?? read.tell('url', 'A URL is required.', 'REQUIRED')
+  const url =
+    read.text('url', body.url, { longest: 2_048, place: 'identifier' }) ??
+    read.tell('url', 'A URL is required.', 'REQUIRED')
   const preferences = readPreferences(read, body)
   refuseProblems(read)
   return { url: url ?? '', ...preferences }
@@ -173,7 +175,7 @@ function readNewEndpoint(body: Fields): Omit<NewEndpoint, 'partnerId'> {
 
 function readEndpointChange(body: Fields): EndpointChange {
   const read = fieldReader()
-  const url = read.text('url', body.url, { longest: 2_048 })
+  const url = read.text('url', body.url, { longest: 2_048, place: 'identifier' })
   const text = read.text('status', body.status)
   const status = text === 'active' || text === 'paused' ? text : undefined
   if (text !== undefined && !status) read.tell('status', 'This must be one of active, paused.')

@@ -5,6 +5,7 @@ import type { Ctx } from '../../exchange/context.ts'
 import { type Language, languageOf } from '../../platform/language/language.ts'
 import { clientAddress } from '../../platform/lib/client-address.ts'
 import { ipBlocks } from '../../platform/lib/ip-blocks.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { Accounts } from '../../exchange/partners/accounts.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
@@ -17,13 +18,14 @@ import { readForms } from '../ui/read-forms.ts'
 import { isOurForm } from '../ui/our-form.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { shownTheme } from '../ui/serve-theme.ts'
+import { spellProblem } from '../ui/spell-problem.ts'
 import { accessOf, type Denied, queryOf, type Version } from './access.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { type Choice, choiceOf, type Typed } from './choice.ts'
 import { type CustomerLimits, forms, type Visit } from './forms.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { type Boxes, Calculator, type InBox } from './page.tsx'
-import { readPresets } from './presets.ts'
+import { readPresets, refuseParameters } from './presets.ts'
 
 /** What the calculator needs from the service that starts it. */
 export type CalculatorOptions = {
@@ -48,7 +50,7 @@ export async function buildCalculator(
     const addressOf = ({ raw }: FastifyRequest) => clientAddress(raw, trusted).connection
     const door: Door = { ctx, accounts, limits, addressOf, assets: serveAssets(scope), offersOf }
     compressPages(scope)
-    readForms(scope, largestForm)
+    readForms(scope, largestForm, { place: 'text' })
     scope.setErrorHandler((error, request, reply) => showFault(door, error, request, reply))
     for (const version of ['v1', 'v2'] as const) {
       scope.get(`/calculator/${version}`, (request, reply) => show(door, version, request, reply))
@@ -84,6 +86,7 @@ async function visitOf(
   const presets = readPresets(query)
   const language = languageOf(presets.locale, request.headers['accept-language'])
   if ('denied' in access) return { ...access, language }
+  refuseParameters(query)
   const isUnsigned = version === 'v1'
   const here = request.raw.url ?? ''
   return { partner: access.partner, presets, isUnsigned, language, here, address: addressOf(request) }
@@ -181,7 +184,9 @@ function showFault(door: Door, error: unknown, request: FastifyRequest, reply: F
   const isTheirs = typeof status === 'number' && status >= 400 && status < 500
   if (!isTheirs) door.ctx.log.error({ err: error, request_id: request.id }, 'Failed to render a calculator page.')
   const language = languageOfQuery(request)
-  return sendReason(door, reply.code(isTheirs ? status : 500), isTheirs ? 'form' : 'fault', { language })
+  const [problem] = error instanceof Refusal ? error.problems : []
+  const text = problem && spellProblem(problem, language)
+  return sendReason(door, reply.code(isTheirs ? status : 500), isTheirs ? 'form' : 'fault', { language, text })
 }
 
 /** Titled as at the checkout; the advice differs, since there is no order yet. */
@@ -189,11 +194,11 @@ const sendReason = (
   door: Door,
   reply: FastifyReply,
   reason: 'foreign' | 'form' | 'fault',
-  { language, partner }: { language: Language; partner?: Partner },
+  { language, partner, text }: { language: Language; partner?: Partner; text?: string | undefined },
 ) =>
   sendMessage(door, reply, language, {
     title: language.say(`message.${reason}.title`),
-    text: language.say(`calculator.message.${reason}`),
+    text: text ?? language.say(`calculator.message.${reason}`),
     partner,
   })
 

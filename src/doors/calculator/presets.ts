@@ -1,5 +1,8 @@
 import { type Listing, findListing } from '../../reference/catalog/asset.ts'
 import { isLocale } from '../../platform/language/language.ts'
+import { badField } from '../../platform/lib/refusal.ts'
+import { isCardForDestination } from '../../reference/bank/card-for-destination.ts'
+import { textFault, type TextPlace } from '../ui/text-fault.ts'
 
 /** Whether the calculator buys coins with money or sells coins for money. */
 export type Side = 'buy' | 'sell'
@@ -30,13 +33,28 @@ export type Presets = {
   locale: string | undefined
 }
 
+/** What the parameters are that are no identifiers. */
+const places: Readonly<Record<string, TextPlace>> = {
+  payout_address: { place: 'destination', isCard: isCardForDestination },
+  payout_extra_id: { place: 'destination', isCard: () => false },
+  email: { place: 'text' },
+}
+
+/** Refuses what no door takes: keys to coins, card numbers, characters that cannot be seen. */
+export function refuseParameters(query: URLSearchParams): void {
+  for (const [name, text] of query) {
+    const fault = textFault(text, places[name] ?? { place: 'identifier' })
+    if (fault) throw badField(`query.${name}`, fault.message, fault.code)
+  }
+}
+
 /** Reads the parameters of a calculator that was granted access; unknown names and invalid values are ignored. */
 export function readPresets(query: URLSearchParams): Presets {
   const text = (name: string): string | undefined => query.get(name)?.trim() || undefined
   const isOn = (name: string): boolean => ['true', '1', 'yes'].includes(text(name)?.toLowerCase() ?? '')
   const theme = text('theme')?.toLowerCase()
   const locale = text('locale')
-  const redirect = (name: string): string | undefined => webAddress(text(`redirects_${name}`))
+  const redirect = (name: string): string | undefined => text(`redirects_${name}`)
   return {
     theme: theme === 'light' || theme === 'dark' ? theme : undefined,
     isWide: text('type')?.toLowerCase() === 'wide',
@@ -67,10 +85,6 @@ const ofKind = (listing: Listing | undefined, kind: Kind): Listing | undefined =
   listing?.currency.kind === kind ? listing : undefined
 
 type Kind = Listing['currency']['kind']
-
-/** Redirect URLs: http or https only. */
-const webAddress = (text: string | undefined): string | undefined =>
-  text !== undefined && /^https?:\/\/[^\s"<>]+$/i.test(text) ? text : undefined
 
 /** `[{"ticker": "USDT", "network": "TRX"}]`; without a network, all networks of the coin. Undefined if none is known. */
 function listIn(text: string | null, kind: Kind): readonly Listing[] | undefined {

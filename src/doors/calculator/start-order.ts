@@ -2,7 +2,6 @@ import type { Available } from '../../exchange/availability/resolve.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
-import { takesUnsignedPresets } from '../../exchange/partners/settings.ts'
 import type { Sum } from '../../exchange/pricing/sum.ts'
 import { createTransaction } from '../../exchange/transactions/create.ts'
 import { type CreateInput, unsignedWarning, type Warning } from '../../exchange/transactions/create-input.ts'
@@ -25,7 +24,7 @@ export async function startOrder(
 ): Promise<TransactionRecord> {
   const { settings } = partner
   const { features } = settings
-  const { presets, warnings } = isUnsigned && !takesUnsignedPresets(settings) ? withoutFixed(given) : unchanged(given)
+  const { presets, warnings } = isUnsigned ? withoutFixed(given) : unchanged(given)
   const address = features.preset_payout_address ? presets.payoutAddress : undefined
   const { from, to } = choice
   const input: CreateInput = {

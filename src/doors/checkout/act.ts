@@ -1,13 +1,11 @@
 import { badField } from '../../platform/lib/refusal.ts'
-import { isUnsafe, unsafeSentence } from '../../platform/lib/unsafe-characters.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { giveDetails } from '../../exchange/orders/checkout.ts'
 import { cancelByCustomer } from '../../exchange/orders/choose.ts'
 import { notProven } from '../../exchange/orders/giver.ts'
 import { doOnce, keyOfForm, unknownOutcome } from '../../exchange/sign-in/once.ts'
 import { onceIn } from '../pages/form.tsx'
-import { secretSentence } from '../../reference/addresses/secret-text.ts'
-import { holdsSecret, isCard } from './card-field.ts'
+import { fieldFault } from './field-fault.ts'
 import type { Action, ActionResult, Fields, SentForm } from './checkout-step.ts'
 import { mayRenew } from './step.ts'
 import { checkoutSteps } from './steps.ts'
@@ -20,7 +18,6 @@ import type { Visit } from './visit.ts'
  */
 export async function act(form: SentForm, cameAt: number): Promise<ActionResult> {
   const { ctx, visit, fields } = form
-  refuseTexts(visit, fields)
   const work = async (own: Ctx) => (await actionFor(visit, fields.do ?? '')?.({ ...form, ctx: own })) ?? {}
   const once = onceIn(new URLSearchParams(fields))
   if (once === undefined) return work(ctx)
@@ -45,12 +42,10 @@ function actionFor(visit: Visit, name: string): Action | undefined {
  * processor's page only, keys nowhere.
  */
 export function refuseTexts({ view }: Visit, fields: Fields): void {
-  const unsafe = Object.entries(fields).find(([, text]) => isUnsafe(text))?.[0]
-  if (unsafe !== undefined) throw badField(unsafe, unsafeSentence, 'UNSAFE_CHARACTERS')
-  const secret = Object.entries(fields).find(([name, text]) => holdsSecret(name, text))?.[0]
-  if (secret !== undefined) throw badField(secret, secretSentence, 'SECRET_KEY')
-  const field = Object.entries(fields).find(([name, text]) => isCard(view.payout.category, name, text))?.[0]
-  if (field !== undefined) throw badField(field, 'This looks like a card number. Never enter one here.', 'CARD_NUMBER')
+  for (const [name, text] of Object.entries(fields)) {
+    const fault = fieldFault(view.payout.category, name, text)
+    if (fault) throw badField(name, fault.message, fault.code)
+  }
 }
 
 /** What can be asked for on any page, and when. */

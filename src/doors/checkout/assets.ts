@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
 import { projectRoot } from '../../platform/lib/root.ts'
-import { keyShapes, leastPhraseLength, separators } from '../../reference/addresses/secret-shapes.ts'
+import { keyShapes, leastPhraseLength, runTogether, separators } from '../../reference/addresses/secret-shapes.ts'
 import {
   icon,
   type PageFile,
@@ -29,7 +29,7 @@ const parts = ['secret.js', 'form.js', 'live.js', 'check.js', 'fill.js'] as cons
 /** A script after what it knows secrets by. */
 const withShapes = ({ name, text }: PageFile): PageFile => ({
   name,
-  text: `const secretShapes={keys:[${keyShapes.join(',')}],least:${leastPhraseLength},separators:${String(separators)}};\n${text}`,
+  text: `const secretShapes={keys:[${keyShapes.join(',')}],together:${String(runTogether)},least:${leastPhraseLength},separators:${String(separators)}};\n${text}`,
 })
 
 /** Serves the icon and the islands, and gives their paths. They are read once. */

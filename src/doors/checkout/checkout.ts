@@ -10,9 +10,9 @@ import { ErasedPerson } from '../../platform/privacy/data-key.ts'
 import { earlierResembling } from '../../exchange/orders/earlier-addresses.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { servePartnerLogos } from '../ui/serve-theme.ts'
-import { act, checkoutDoes } from './act.ts'
+import { act, checkoutDoes, refuseTexts } from './act.ts'
 import { type Assets, serveAssets } from './assets.ts'
-import { holdsSecret, isCard } from './card-field.ts'
+import { fieldFault } from './field-fault.ts'
 import { checkField } from './check-field.ts'
 import type { ActionResult, Fields } from './checkout-step.ts'
 import { isLocale, type Language, languageOf } from '../../platform/language/language.ts'
@@ -135,6 +135,7 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   let fields: Fields = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
   let result: ActionResult
   try {
+    refuseTexts(visit, fields)
     fields = readRequest(visit, fields)
     result = await act({ visit, fields, ...readerOf(door, request, visit) }, cameAt)
   } catch (error) {
@@ -176,7 +177,9 @@ async function showRefusal(
   if (!visit) return sendMessage(door, request, reply, 404, 'missing')
   const { category } = visit.view.payout
   const typed = Object.fromEntries(
-    Object.entries(sent).filter(([name, text]) => !isCard(category, name, text) && !holdsSecret(name, text)),
+    Object.entries(sent).filter(
+      ([name, text]) => !['SECRET_KEY', 'CARD_NUMBER'].includes(fieldFault(category, name, text)?.code ?? ''),
+    ),
   )
   if (refusal.retryAfterSeconds !== undefined) void reply.header('retry-after', refusal.retryAfterSeconds)
   void reply.code(refusals[refusal.code])

@@ -31,4 +31,5 @@ export function readRequest(visit: Visit, fields: Fields): Fields {
 const refused = {
   network: 'This is a payment request for another network.',
   coin: 'This is a payment request for another coin.',
+  'two memos': 'This payment request names two memos: copy the address and the memo that you mean.',
 } as const

@@ -3,6 +3,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { readFees } from './fees-text.ts'
 import { limitsDocument, readLimits } from './limits-text.ts'
 import { basisPoints, oneOf, percentText, wrong } from './setting-value.ts'
+import { readPartnerUrl } from './partner-url.ts'
 import type { Partner } from './partner.ts'
 import type { AccountRates, GivenSettings } from './settings.ts'
 import { readSigningKeys } from './signing-keys.ts'
@@ -101,11 +102,11 @@ const mostOrigins = 20
 /** Origins, comma-separated, or `none`. Of a page on a machine of one's own, http will do. */
 function origins(text: string, name: string): string[] {
   if (text === 'none') return []
-  const given = text.split(',').map((one) => one.trim().replace(/\/$/, '').toLowerCase())
-  const isOrigin = (one: string) => /^(https:\/\/[a-z0-9.-]+|http:\/\/(localhost|127\.0\.0\.1))(:\d{1,5})?$/.test(one)
+  const given = text.split(',').map((one) => readPartnerUrl(one.trim(), 'loopback'))
+  const isOrigin = (one: URL | string): one is URL => one instanceof URL && one.href === `${one.origin}/`
   if (given.length > mostOrigins || !given.every(isOrigin))
     throw wrong(name, `takes up to ${mostOrigins} origins such as https://shop.example, or none.`)
-  return given
+  return given.map(({ origin }) => origin)
 }
 
 /** An e-mail address, or `none`. */

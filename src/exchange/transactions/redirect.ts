@@ -1,6 +1,5 @@
 import { cardSentence, holdsCardNumber } from '../../platform/lib/card-number.ts'
-
-const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/
+import { readPartnerUrl } from '../partners/partner-url.ts'
 
 /** Where an account's customers may be sent back to; `origins` empty: anywhere. */
 export type AllowedRedirects = { origins: readonly string[]; allowsLoopback: boolean }
@@ -12,11 +11,11 @@ export type AllowedRedirects = { origins: readonly string[]; allowsLoopback: boo
  */
 export function redirectFault(text: string, { origins, allowsLoopback }: AllowedRedirects): string | undefined {
   if (holdsCardNumber(decoded(text))) return cardSentence
-  const filled = text.replaceAll('$$', '1')
-  const url = URL.canParse(filled) ? new URL(filled) : undefined
-  const isLoopback = allowsLoopback && url?.protocol === 'http:' && loopback.test(url.hostname)
-  if (!url || (url.protocol !== 'https:' && !isLoopback)) return 'This must be an address that begins with https://.'
-  if (url.username !== '' || url.password !== '') return 'This must be an address without a user name or password.'
+  const [url, other] = ['1', '2'].map((id) =>
+    readPartnerUrl(text.replaceAll('$$', id), allowsLoopback ? 'loopback' : 'none'),
+  )
+  if (!(url instanceof URL)) return url
+  if (!(other instanceof URL) || other.origin !== url.origin) return 'The id of a transaction has no place in a host.'
   return origins.length === 0 || origins.includes(url.origin)
     ? undefined
     : 'This must be an address of an origin on the list of this account.'

@@ -1,6 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { addressesOf, type LookUp, RefusedAddress } from '../../platform/lib/http.ts'
 import { badField } from '../../platform/lib/refusal.ts'
+import { readPartnerUrl } from '../partners/partner-url.ts'
 
 const longest = 2_048
 
@@ -11,13 +12,9 @@ const longest = 2_048
  * (loopback is let through where WEBHOOK_ALLOW_PRIVATE says so). The address is checked again at each call.
  */
 export async function checkUrl({ config }: Pick<Ctx, 'config'>, text: string, lookUp?: LookUp): Promise<string> {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  if (!url || text.length > longest) throw badField('url', 'This is not a URL.')
-  if (!['http:', 'https:'].includes(url.protocol))
-    throw badField('url', 'A webhook URL begins with https:// or http://.')
-  if (config.environment.httpsWebhooksOnly && url.protocol !== 'https:')
-    throw badField('url', 'A webhook URL must begin with https://.')
-  if (url.username || url.password) throw badField('url', 'A webhook URL has no user name or password in it.')
+  const url = readPartnerUrl(text, config.environment.httpsWebhooksOnly ? 'none' : 'any')
+  if (!(url instanceof URL)) throw badField('url', url)
+  if (text.length > longest) throw badField('url', `This has more than ${longest} characters.`)
 
   const { ports } = config.webhooks
   const port = Number.parseInt(url.port || (url.protocol === 'https:' ? '443' : '80'), 10)

@@ -1,5 +1,5 @@
 import { type AddressFamily, familiesOf } from './address.ts'
-import { familyOfScheme } from './read-payment-uri.ts'
+import { familyOfScheme, ownScheme } from './read-payment-uri.ts'
 
 /** What people call the addresses of each family, with the article. The chains of the EVM share Ethereum's. */
 const names: Readonly<Record<AddressFamily, string>> = {
@@ -42,7 +42,7 @@ export function foreignSentence(
   written: string,
   isRefund = false,
 ): string | undefined {
-  const text = written.trim()
+  const text = ownScheme(written).trim()
   const [, scheme = '', body = text] = /^([a-z][a-z0-9+]*):(?:\/\/)?([^?#@/]*)/i.exec(text) ?? []
   const family = familyOfScheme(scheme) ?? familiesOf(text)[0] ?? familiesOf(body)[0] ?? familyByShape(text)
   if (family !== undefined)

@@ -52,6 +52,17 @@ test('a memo or tag that a request names is read with its address', () => {
   assert.deepEqual(readPaymentUri(coin('ton'), 'ton://transfer/UQabc?amount=1&text=hello'), paid('UQabc', 'hello'))
 })
 
+test('a link of Xaman is read, and what names two tags is refused', () => {
+  const xrp = 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY'
+  for (const start of ['https://xumm.app/detect/request:', 'https://xaman.app/detect/request:', 'xrpl:'])
+    assert.deepEqual(readPaymentUri(coin('xrp'), `${start}${xrp}?amount=1&dt=7`), paid(xrp, '7'), start)
+  for (const query of ['dt=7&dt=8', 'dt=7&tag=8', 'tag=8&dt=7'])
+    assert.deepEqual(readPaymentUri(coin('xrp'), `xrpl:${xrp}?${query}`), { ok: false, asksFor: 'two memos' }, query)
+  assert.deepEqual(readPaymentUri(coin('xrp'), `xrpl:${xrp}?dt=7&tag=7&memo=hello`), paid(xrp, '7'))
+  assert.equal(readPaymentUri(coin('xrp'), `https://evil.example/detect/request:${xrp}`), undefined)
+  assert.deepEqual(readPaymentUri(coin('bitcoin'), `https://xaman.app/detect/request:${xrp}`), asksFor('network'))
+})
+
 test('a request for another network or coin is never taken for ours', () => {
   const refused: [ReturnType<typeof coin>, string, 'network' | 'coin'][] = [
     [coin('litecoin'), 'bitcoin:bc1qxyz?amount=1', 'network'],

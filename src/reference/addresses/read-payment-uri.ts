@@ -3,7 +3,9 @@ import type { AddressFamily } from './address.ts'
 import type { RequestedCoin } from './payment-uri.ts'
 
 /** Where a payment request asks to be paid, with a memo or tag (empty if it names none); or what it asks for instead of our coin. */
-export type ReadRequest = { ok: true; address: string; extraId: string } | { ok: false; asksFor: 'network' | 'coin' }
+export type ReadRequest =
+  | { ok: true; address: string; extraId: string }
+  | { ok: false; asksFor: 'network' | 'coin' | 'two memos' }
 
 /** The scheme of each family's own form (payment-uri.ts), and older ones that wallets still write. */
 const schemes: Readonly<Record<AddressFamily, readonly string[]>> = {
@@ -28,6 +30,15 @@ const families = Object.keys(schemes) as AddressFamily[]
 export const familyOfScheme = (scheme: string): AddressFamily | undefined =>
   families.find((family) => schemes[family].includes(scheme.toLowerCase()))
 
+/** A wallet's link of the web, which says the same as one with the chain's own scheme (docs.xaman.dev, "Payment Request Link"). */
+const webLinks: readonly (readonly [start: RegExp, scheme: string])[] = [
+  [/^\s*https:\/\/(?:xumm|xaman)\.app\/detect\/request:/i, 'xrpl:'],
+]
+
+/** A payment request with the scheme of its chain; any other text as it is. */
+export const ownScheme = (text: string): string =>
+  webLinks.reduce((read, [start, scheme]) => read.replace(start, scheme), text)
+
 /**
  * Parses the payment URIs of wallets' QR codes and links. Undefined for a text that is not a URI: it may be an address. What a
  * wallet leaves open (ERC-681 need not name the chain, most wallets not the token) is taken as ours; what it names must be ours.
@@ -37,7 +48,7 @@ export function readPaymentUri(
   text: string,
 ): ReadRequest | undefined {
   const [, scheme = '', body = '', query = ''] =
-    /^([a-z][a-z0-9+]*):(?:\/\/)?([^?#]*)(?:\?([^#]*))?/i.exec(text.trim()) ?? []
+    /^([a-z][a-z0-9+]*):(?:\/\/)?([^?#]*)(?:\?([^#]*))?/i.exec(ownScheme(text).trim()) ?? []
   const family = familyOfScheme(scheme)
   if (family === undefined) return undefined
   if (family !== coin.family) return { ok: false, asksFor: 'network' }
@@ -47,7 +58,10 @@ export function readPaymentUri(
   const token = tokenIn(asked)
   if (token !== undefined && !isSameToken(coin, token)) return { ok: false, asksFor: 'coin' }
   const address = asked.get('destination') ?? body.replace(/^(transfer|pay)\//i, '').replace(/\/$/, '')
-  return { ok: true, address: address.trim(), extraId: memoIn(asked) }
+  const memos = memosIn(asked)
+  return memos.length > 1
+    ? { ok: false, asksFor: 'two memos' }
+    : { ok: true, address: address.trim(), extraId: memos[0] ?? '' }
 }
 
 /** ERC-681: for a token the contract comes first, and the recipient is in the query. */
@@ -77,7 +91,11 @@ function isSameToken({ family, contract }: Pick<RequestedCoin, 'family' | 'contr
   return ours.ok && theirs.ok && ours.canonical === theirs.canonical
 }
 
-const memoNames = ['dt', 'memo', 'memoid', 'tag', 'text']
+/** Names of one memo or tag, by how surely they mean it. */
+const memoNames = [['dt', 'tag'], ['memo', 'memoid'], ['text']]
 
-const memoIn = (asked: URLSearchParams): string =>
-  memoNames.map((name) => asked.get(name) ?? '').find((one) => one !== '') ?? ''
+/** Different memos or tags that a request names alike: more than one leaves open which is meant. */
+function memosIn(asked: URLSearchParams): string[] {
+  const named = memoNames.map((names) => names.flatMap((name) => asked.getAll(name)).filter((one) => one !== ''))
+  return [...new Set(named.find((memos) => memos.length > 0))]
+}

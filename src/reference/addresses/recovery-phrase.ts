@@ -38,6 +38,7 @@ export function holdsPhrase(text: string): boolean {
   if (words.length < row.words) return false
   return lists.some((list) => {
     const isExact = words.map((word) => list.has(word))
+    if (isExact.filter(Boolean).length < row.exact) return false
     for (let from = 0; from + row.words <= words.length; from += 1) {
       const exact = isExact.slice(from, from + row.words).filter(Boolean).length
       if (exact < row.exact) continue
@@ -46,6 +47,36 @@ export function holdsPhrase(text: string): boolean {
     }
     return false
   })
+}
+
+/** So many letters have the shortest words of a phrase, one of them missing, run together; the longest has fewer than so many. */
+const letters = { least: 33, most: 400 }
+
+/** The longest word of a list, decomposed. */
+const longestWord = 11
+
+/**
+ * Whether a text, or a word in it, is a phrase whose words are run together or parted at the wrong places. Not of Chinese, where ordinary
+ * sentences are written so.
+ */
+export function isPhraseRunTogether(text: string): boolean {
+  const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(plainWord)
+  const isLong = ({ length }: string) => length >= letters.least && length <= letters.most
+  const runs = [words.join(''), ...words].filter((run) => isLong(run) && !/\p{Script=Han}/u.test(run))
+  return runs.some((run) => lists.some((list) => wordsIn(run, list) >= row.words))
+}
+
+/** How many words of a list a text without gaps consists of; 0 if of anything else too. */
+function wordsIn(run: string, list: ReadonlySet<string>): number {
+  const counts: (number | undefined)[] = [0]
+  for (let from = 0; from < run.length; from += 1) {
+    const before = counts[from]
+    if (before === undefined) continue
+    for (let length = 2; length <= longestWord; length += 1)
+      if (list.has(run.slice(from, from + length)))
+        counts[from + length] = Math.max(counts[from + length] ?? 0, before + 1)
+  }
+  return counts[run.length] ?? 0
 }
 
 /** Whether one letter more, less or other than typed, or two exchanged, makes a word of the list. */

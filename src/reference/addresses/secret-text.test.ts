@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 
 import { generateMnemonic } from '@scure/bip39'
@@ -33,10 +33,14 @@ const lists = {
   traditionalChinese,
 }
 
-test('private keys of every family are known in a destination, however they are spaced, and inside a link', () => {
+test('private keys of every family are known in every field, however they are spaced, and inside a link', () => {
   for (const [name, key] of Object.entries(keys))
     for (const spell of spellings)
-      assert.notEqual(secretIn(spell(key), 'destination'), undefined, `${name}: ${spell(key)}`)
+      for (const place of ['destination', 'text', 'identifier'] as const) {
+        // Among identifiers, 64 hexadecimal digits are a hash.
+        const isHash = place === 'identifier' && /^(?:0x)?[\da-f]{64}$/i.test(key)
+        assert.equal(secretIn(spell(key), place) === undefined, isHash, `${place}, ${name}: ${spell(key)}`)
+      }
 })
 
 test('a key with a typo is known by its shape', () => {
@@ -51,7 +55,7 @@ test('a key with a typo is known by its shape', () => {
     for (const at of [8, 15, 25]) {
       const other = key[at] === 'A' ? 'B' : 'A'
       const typed = key.slice(0, at) + other + key.slice(at + 1)
-      assert.equal(secretIn(typed, 'destination'), 'private_key', typed)
+      for (const place of ['destination', 'text'] as const) assert.equal(secretIn(typed, place), 'private_key', typed)
     }
 })
 
@@ -77,8 +81,8 @@ test('recovery phrases are known in all ten languages, with typos, a word missin
         `My wallet: ${words.join(' ')}. Please help!`,
         `https://wallet.example/?seed=${encodeURIComponent(words.join(' '))}`,
       ]) {
-        assert.equal(secretIn(text, 'text'), 'recovery_phrase', `${name}: ${text}`)
-        assert.equal(secretIn(text, 'destination'), 'recovery_phrase', `${name}: ${text}`)
+        for (const place of ['destination', 'text', 'identifier'] as const)
+          assert.equal(secretIn(text, place), 'recovery_phrase', `${place}, ${name}: ${text}`)
       }
       assert.notEqual(secretIn(words.join(''), 'destination'), undefined, `${name}: ${words.join('')}`)
     }
@@ -116,14 +120,72 @@ test('addresses of every network are no secrets where an address belongs, alone 
 test('ids, hashes and ordinary sentences in any language are no secrets in other fields', () => {
   for (const text of [
     '3f2504e0-4f89-41d3-9a0c-0305e82c3301',
-    randomBytes(32).toString('hex'),
     'xpub661MyMwAqRbcFtXgS5sYJABqqG9YLmC4Q1Rdap9gSE8NqtwybGhePY2gZ29ESFjqJoCu1Rupje8YtGqsefD265TMg7usUDFdp6W1EGMcet8',
     'About once a year we move house and then the young one has to change the school again.',
     'Rua das Flores, bloco B, apartamento trinta e dois, perto da igreja de Santo Antonio de Lisboa',
     '北京市朝阳区建国门外大街一号国贸大厦三期二十二层甲乙丙丁戊己庚辛',
     'Avenue du Général de Gaulle, bâtiment C, escalier deux, porte gauche, au fond de la cour à droite',
+    'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetz',
     phrase.split(' ').slice(0, 9).join(' '),
     '',
   ])
-    assert.equal(secretIn(text, 'text'), undefined, text)
+    for (const place of ['text', 'identifier'] as const) assert.equal(secretIn(text, place), undefined, text)
+  for (const bytes of [randomBytes(32), randomBytes(64)])
+    for (const form of ['hex', 'base64', 'base64url'] as const)
+      assert.equal(secretIn(bytes.toString(form), 'identifier'), undefined, bytes.toString(form))
+})
+
+test('100,000 names, addresses, ids and hashes are no secrets', () => {
+  const names = [
+    'Sebastian',
+    'Theodora',
+    'Štěpán',
+    'Lucía',
+    'Søren',
+    'Τατιάνα',
+    'Кирилл',
+    '美咲',
+    'Thérèse',
+    'Zoë',
+    'Quinn',
+    'Lee',
+  ]
+  const places = [
+    'Straße',
+    'Street',
+    'Rua das Flores',
+    'Avenue',
+    'Naměstí',
+    'Calle Mayor',
+    'Via',
+    'Park',
+    'Bridge',
+    'North',
+  ]
+  const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
+  const draw = (length: number) => Array.from({ length }, () => base58[randomInt(58)]).join('')
+  const several = (among: readonly string[], most: number) =>
+    [...among]
+      .toSorted(() => randomInt(3) - 1)
+      .slice(0, 1 + randomInt(most))
+      .join(' ')
+  const makers: readonly [place: 'text' | 'identifier', make: () => string][] = [
+    ['text', () => `${several(names, 4)} ${several(names, 2)}`],
+    [
+      'text',
+      () => `${several(places, 3)} ${randomInt(400)}, ${several(places, 2)} ${randomInt(99_999)}, ${several(names, 3)}`,
+    ],
+    ['text', () => `${several(names, 2)}.${randomInt(9_999)}@example.com`.replaceAll(' ', '.').toLowerCase()],
+    ['identifier', () => randomUUID()],
+    ['identifier', () => randomBytes(32).toString('hex')],
+    ['identifier', () => `0x${randomBytes(32).toString('hex')}`],
+    ['identifier', () => randomBytes(63).toString('base64url')],
+    ['identifier', () => draw(20 + randomInt(70))],
+    ['identifier', () => `https://shop.example/done?order=${draw(51)}&signature=${randomBytes(32).toString('hex')}`],
+  ]
+  for (const [place, make] of makers)
+    for (let made = 0; made < 100_000 / makers.length; made += 1) {
+      const text = make()
+      assert.equal(secretIn(text, place), undefined, text)
+    }
 })

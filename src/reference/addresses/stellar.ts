@@ -36,6 +36,9 @@ function accept(key: Uint8Array, id?: bigint): AddressCheck {
   return id === undefined ? { ok: true, canonical } : { ok: true, canonical, extraId: id.toString() }
 }
 
+/** Whether a text is a secret seed (`S...`). */
+export const isStellarSeed = (text: string): boolean => text.startsWith('S') && decode(text)?.[0] === secretSeed
+
 /** Version byte and body of a whole strkey; undefined for a wrong character, length, padding or checksum. */
 function decode(text: string): Uint8Array | undefined {
   try {

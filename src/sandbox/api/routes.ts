@@ -8,7 +8,7 @@ import { type Database, one } from '../../platform/db/sql.ts'
 import { on } from '../../platform/db/within.ts'
 import type { DueWork } from '../../platform/jobs/due-work.ts'
 import { holdsCardNumber } from '../../platform/lib/card-number.ts'
-import { isUnsafeLine } from '../../platform/lib/unsafe-characters.ts'
+import { textFault } from '../../doors/ui/text-fault.ts'
 import { readId } from '../../platform/lib/ids.ts'
 import { isExactNumber } from '../../platform/lib/json.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
@@ -170,13 +170,16 @@ function fieldsOf({ body }: FastifyRequest): Fields {
   return body as Fields
 }
 
+const destinations: ReadonlySet<string> = new Set(['payout_address', 'extra_id'])
+
 /** A text field; absent when it is empty, null or not there. Refuses what `isCard` takes for a card number. */
 function text(fields: Fields, name: string, isCard = holdsCardNumber): string | undefined {
   const value = fields[name]
   if (value === undefined || value === null || value === '') return undefined
   if (typeof value !== 'string') throw badField(name, 'This must be a text.')
-  if (value.length > 500 || isUnsafeLine(value)) throw badField(name, 'This text is not acceptable.')
-  if (isCard(value)) throw badField(name, 'Card numbers are not accepted here.', 'CARD_NUMBER')
+  if (value.length > 500) throw badField(name, 'This text is not acceptable.')
+  const fault = textFault(value, { place: destinations.has(name) ? 'destination' : 'text', isCard })
+  if (fault) throw badField(name, fault.message, fault.code)
   return value
 }
 

@@ -4,7 +4,7 @@
  */
 
 /** Put before this script: reference/addresses/secret-shapes.ts. */
-declare const secretShapes: { keys: RegExp[]; least: number; separators: RegExp }
+declare const secretShapes: { keys: RegExp[]; together: RegExp; least: number; separators: RegExp }
 
 const destinations = new Set(['payout_address', 'refund_address', 'extra_id'])
 
@@ -30,16 +30,21 @@ function clear(field: Field, event: Event): void {
 
 function isSecret({ name, value }: Field): boolean {
   if (value.length < 20) return false
-  const { keys, least, separators } = secretShapes
+  const { keys, together, least, separators } = secretShapes
   const plain = decoded(value)
   const parts = plain.split(separators)
+  const groups = plain.trim().split(/\s+/u)
+  // A sentence is not in groups of one length.
+  const isGrouped = groups.slice(1, -1).every((group) => group.length === groups[0]?.length)
+  const whole = destinations.has(name) || isGrouped ? groups.join('') : ''
+  const isKey = (text: string) => keys.some((shape) => shape.test(text))
+  if (!/^\s*-?\d:/.test(plain) && [whole, ...parts.flatMap((part) => [part, part.replace(/^\w+=/, '')])].some(isKey))
+    return true
   const typed = parts.filter((part) => /^[\p{L}\p{M}]+$/u.test(part))
   // In other fields, where people write sentences: only what is as long as in phrases.
   if (!destinations.has(name)) return typed.length > least && typed.every((part) => /^.{3,8}$/u.test(part))
   const characters = plain.match(/[\p{Script=Han}\p{Script=Hiragana}\p{Script=Hangul}]/gu) ?? []
-  if (typed.length >= least || characters.length >= least) return true
-  const texts = [plain.replace(/\s+/gu, ''), ...parts.flatMap((part) => [part, part.replace(/^\w+=/, '')])]
-  return !/^\s*-?\d:/.test(plain) && texts.some((text) => keys.some((shape) => shape.test(text)))
+  return typed.length >= least || characters.length >= least || [whole, ...parts].some((part) => together.test(part))
 }
 
 function decoded(text: string): string {

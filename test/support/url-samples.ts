@@ -1,0 +1,40 @@
+/** Addresses that every program reads alike. */
+export const readable = [
+  'https://shop.example',
+  'https://shop.example/',
+  'https://shop.example:8443/done?id=1#top',
+  'https://shop.example?id=1',
+  'https://shop.example/a//b',
+  'https://shop.example/login?next=//shop.example/&at=a@b.example',
+  'HTTPS://Shop.Example/Done',
+  'https://xn--bcher-kva.example/',
+]
+
+/** What is no address of the web, or one in which programs see different hosts. */
+export const unreadable = [
+  '',
+  'shop.example',
+  '//shop.example/done',
+  '///shop.example',
+  '/done',
+  'https:shop.example',
+  'https:/shop.example',
+  'https:///shop.example',
+  'https:\\\\shop.example',
+  'https://shop.example\\@evil.example/',
+  'https://shop.example//evil.example',
+  'https://user@shop.example/',
+  'https://user:password@shop.example/',
+  'https://shop.example@evil.example/',
+  'https://@shop.example/',
+  ' https://shop.example',
+  'https://shop.example/a b',
+  'https://shop.example/\tdone',
+  'ht\ntps://shop.example/',
+  'https://shop.exam\tple/',
+  'javascript:alert(1)',
+  'javascript://shop.example/%0aalert(1)',
+  'data:text/html,hi',
+  'ftp://shop.example/',
+  'intent://shop.example#Intent;scheme=https;end',
+]
