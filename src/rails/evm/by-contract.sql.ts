@@ -19,11 +19,11 @@ export const watchAddresses = (
       ${at}::timestamptz + case network when ${network} then interval '0' else interval '1 day' end, 0, 0, coalesce(agreed_block, 0)
     from ours cross join evm_chains on conflict do nothing`
 
-/** Watches every address of an order on a chain that is new. */
+/** Watches every address of an order on a chain that is new: within a day, so that they don't keep those of open orders waiting. */
 export const watchAll = (db: Db, network: string, at: Date): Promise<unknown[]> =>
   db.sql`
     insert into evm_watched (network, address, since, look_at)
-    select ${network}, address, ${at}, ${at} from evm_addresses where derivation is not null on conflict do nothing`
+    select ${network}, address, ${at}, ${at}::timestamptz + random() * interval '1 day' from evm_addresses where derivation is not null on conflict do nothing`
 
 /** An address that is watched, and what was accounted for when it was last looked at. */
 export type Watched = {
@@ -88,7 +88,7 @@ export const coinsCame = (
         where outgoing.network = ${network} and outgoing.block > ${above} and outgoing.block <= ${upTo}
           and sends.plan_key like ${`${gasPlan}${address} %`}), 0))::numeric(38, 0) as amount`
 
-/** Our transfers from an address by their nonces, from one up to below another. */
+/** Our transfers from an address, together for each nonce from one up to below another. */
 export const movesFrom = (
   db: Db,
   network: string,
@@ -96,8 +96,8 @@ export const movesFrom = (
   { from, to }: { from: bigint; to: bigint },
 ): Promise<{ hashes: string[] }[]> =>
   db.sql`
-    select hashes from evm_moves
-    where network = ${network} and address = ${address} and nonce >= ${from} and nonce < ${to} order by nonce`
+    select array_agg(distinct hash) as hashes from evm_moves cross join unnest(hashes) as hash
+    where network = ${network} and address = ${address} and nonce >= ${from} and nonce < ${to} group by nonce order by nonce`
 
 /** Forgets what was accounted for above a block: the chain has left it. */
 export const forgetLooks = (db: Atomic, network: string, above: bigint): void =>

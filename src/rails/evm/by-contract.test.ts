@@ -191,6 +191,65 @@ describe('coins that a contract sends to an address of an order', () => {
     assert.deepEqual(await states(), ['ok', 'ok'])
   })
 
+  it('are not invented by a node that says more was taken than was, nor lost by one that lacks a receipt', async () => {
+    const { anvil, one } = world
+    const reference = await instructed()
+    await anvil.send({ to: reference, value: 2n * ether })
+    await anvil.mine(3)
+    await one.follow()
+    for (let round = 0; round < 6; round += 1) {
+      world.pass(3_100)
+      await sweepOnce(one.chain)
+      await chargeCosts(one.chain, () => Promise.resolve())
+      await anvil.mine(3)
+      await one.follow()
+    }
+    assert.equal(await anvil.balance(reference), 0n)
+    await payByContract(reference, ether)
+    await one.chain.db
+      .sql`update evm_watched set coins = 0, nonce = 0, block = 0, look_at = now() where address = ${reference.toLowerCase()}`
+    let change: (receipt: object) => object | null = (receipt) => receipt
+    const lying = through(
+      one.chain,
+      (ask) =>
+        async <Result>(calls: Parameters<typeof ask>[0]) =>
+          (await ask<Result>(calls)).map((answer, at) =>
+            calls[at]?.method === 'eth_getTransactionReceipt' ? (change(answer as object) as Result) : answer,
+          ),
+    )
+    const chain: Chain = { ...lying, second: one.chain.node }
+    const known: RailEvent[] = []
+    const follower = newFollower(
+      chain,
+      reportsOf((_db, events) => {
+        known.push(...events)
+        return Promise.resolve()
+      }),
+    )
+    const following = async (): Promise<void> => {
+      world.pass(86_400_000)
+      await anvil.mine(3)
+      while ((await followOnce(follower)) === 'more') continue
+    }
+    const states = async () => (await readNodes(chain.db, 'ETH')).map(({ state }) => state)
+    change = (receipt) => ({ ...receipt, gasUsed: '0xffffffff' })
+    await following()
+    assert.deepEqual([known, await states()], [[], ['disagrees', 'disagrees']])
+    change = () => null
+    await following()
+    assert.deepEqual([known, await states()], [[], ['refuses', 'ok']])
+    change = (receipt) => receipt
+    await following()
+    assert.deepEqual(
+      known.map(({ kind, reference: of, amount }) => [kind, of, amount]),
+      [
+        ['deposit_seen', reference, ether],
+        ['deposit_final', reference, ether],
+      ],
+    )
+    assert.deepEqual(await states(), ['ok', 'ok'])
+  })
+
   it('are looked for on every chain, whatever chain the order is about', async () => {
     const { db } = world.one.chain
     const watched = async (address: string) =>

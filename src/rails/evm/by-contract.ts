@@ -14,8 +14,11 @@ import type { Receipt } from './tokens.ts'
 const most = 40
 const [leastMs, mostMs, againMs] = [15_000, 86_400_000, 60_000]
 
-/** What an address has at a block, as a node says. */
-type Balance = { coins: bigint; nonce: bigint }
+/**
+ * What a node says of an address at a block, and what our own transfers have taken from it since the last look, gas included.
+ * `left` is undefined where the node lacks a receipt of theirs.
+ */
+type Balance = { coins: bigint; nonce: bigint; left: bigint | undefined }
 
 /** Up to which block addresses were looked at, what each holds there, and the coins of it that contracts brought. */
 export type Looked = { block: bigint; addresses: (queries.Watched & { held: Balance; next: Date; brought: bigint })[] }
@@ -34,7 +37,7 @@ export async function lookAtAddresses(chain: Chain): Promise<Looked | undefined>
   // What the nodes do not tell, or not alike, is asked again: the others come first meanwhile.
   await queries.lookLater(db, network.code, due, after(now, againMs))
   const nodes = chain.second ? [chain.node, chain.second] : [chain.node]
-  const said = await Promise.allSettled(nodes.map((node) => heldAt(node, due, block)))
+  const said = await Promise.allSettled(nodes.map((node) => heldAt(chain, node, due, block)))
   const held = said.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
   const [ours, theirs = ours] = held
   const apart = due.filter((_, at) => ours?.[at] && theirs?.[at] && !isSame(ours[at], theirs[at]))
@@ -55,7 +58,8 @@ export async function lookAtAddresses(chain: Chain): Promise<Looked | undefined>
   }
   const looked: Looked = { block, addresses: [] }
   for (const [at, watched] of due.entries()) {
-    const one = held.includes(undefined) || apart.includes(watched) ? undefined : ours?.[at]
+    const isUnsaid = held.some((all) => !all?.[at] || lacks(all[at]))
+    const one = isUnsaid || apart.includes(watched) ? undefined : ours?.[at]
     if (!one) continue
     const brought = await unaccounted(chain, watched, one, block)
     looked.addresses.push({ ...watched, held: one, next: nextLook(now, watched.since), brought })
@@ -63,14 +67,19 @@ export async function lookAtAddresses(chain: Chain): Promise<Looked | undefined>
   return looked
 }
 
-const isSame = (one: Balance, other: Balance): boolean => one.coins === other.coins && one.nonce === other.nonce
+const isSame = (one: Balance, other: Balance): boolean =>
+  one.coins === other.coins && one.nonce === other.nonce && (lacks(one) || lacks(other) || one.left === other.left)
 
-/** A node that prunes may not know the state of a final block. One that does not answer is seen where blocks are read. */
-function stateOf(said: PromiseSettledResult<unknown>, isApart: boolean): BalanceStates[number] {
-  if (said.status === 'fulfilled') return isApart ? 'disagrees' : null
-  if (said.reason instanceof NoAnswer) return null
-  return said.reason instanceof NodeError ? 'refuses' : 'disagrees'
+const lacks = ({ left }: Balance): boolean => left === undefined
+
+/** A node that prunes may not know the state of a final block, or old receipts; some answer such calls with an error of HTTP. */
+function stateOf(said: PromiseSettledResult<Balance[]>, isApart: boolean): BalanceStates[number] {
+  if (said.status === 'rejected') return isRefusal(said.reason) ? 'refuses' : 'disagrees'
+  if (said.value.some(lacks)) return 'refuses'
+  return isApart ? 'disagrees' : null
 }
+
+const isRefusal = (error: unknown): boolean => error instanceof NodeError || error instanceof NoAnswer
 
 /** Writes down what was found, and gives it as transfers. Nothing of an address that somebody else has looked at meanwhile. */
 export async function keepLooked(
@@ -92,53 +101,76 @@ export async function keepLooked(
     }))
 }
 
-async function heldAt(node: Node, addresses: readonly { address: string }[], block: bigint): Promise<Balance[]> {
+async function heldAt(
+  chain: Chain,
+  node: Node,
+  addresses: readonly queries.Watched[],
+  block: bigint,
+): Promise<Balance[]> {
   const texts = await node.askAll<string>(
     addresses.flatMap(({ address }) =>
       ['eth_getBalance', 'eth_getTransactionCount'].map((method) => ({ method, params: [address, toHex(block)] })),
     ),
   )
-  return addresses.map((_, at) => ({
-    coins: BigInt(texts[2 * at] ?? ''),
-    nonce: BigInt(texts[2 * at + 1] ?? ''),
-  }))
+  const held: Balance[] = []
+  for (const [at, watched] of addresses.entries()) {
+    const [coins, nonce] = [BigInt(texts[2 * at] ?? ''), BigInt(texts[2 * at + 1] ?? '')]
+    held.push({ coins, nonce, left: await coinsLeft(chain, node, watched, nonce) })
+  }
+  return held
 }
 
 /** What an address holds beyond what is known. One that was used before it was first looked at begins with what it holds. */
-async function unaccounted(chain: Chain, watched: queries.Watched, held: Balance, block: bigint): Promise<bigint> {
-  const { db, network } = chain
-  const { address, block: since, coins, nonce } = watched
+async function unaccounted(
+  { db, network, log }: Chain,
+  watched: queries.Watched,
+  held: Balance,
+  block: bigint,
+): Promise<bigint> {
+  const { address, block: since, coins } = watched
   if (since === null && held.nonce > 0n) return 0n
   const span = { address, asset: nativeAsset(network).id, above: since ?? -1n, upTo: block }
   const [came] = await queries.coinsCame(db, network.code, span)
-  const left =
-    held.nonce === (nonce ?? 0n) ? 0n : await coinsLeft(chain, address, { from: nonce ?? 0n, to: held.nonce })
-  const known = (coins ?? 0n) + (came?.amount ?? 0n) - left
+  const known = (coins ?? 0n) + (came?.amount ?? 0n) - (held.left ?? 0n)
   if (held.coins < known) {
     const facts = { network: network.code, address, held: String(held.coins), known: String(known) }
-    chain.log.error(facts, 'An address holds less of the coin than came to it.')
+    log.error(facts, 'An address holds less of the coin than came to it.')
   }
   return held.coins > known ? held.coins - known : 0n
 }
 
-/** What our own transfers took from an address, gas included. */
+/** What our own transfers took from an address by now, gas included, as one node says: each of theirs has one receipt. */
 async function coinsLeft(
-  { db, network, node }: Chain,
-  address: string,
-  nonces: { from: bigint; to: bigint },
-): Promise<bigint> {
-  const moves = await queries.movesFrom(db, network.code, address, nonces)
-  const hashes = [...new Set(moves.flatMap((move) => move.hashes))]
-  const [receipts, transfers] = await Promise.all([
-    node.askAll<Receipt | null>(hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }))),
-    node.askAll<{ value: string } | null>(
-      hashes.map((hash) => ({ method: 'eth_getTransactionByHash', params: [hash] })),
-    ),
-  ])
-  return receipts.reduce((sum, receipt, at) => {
-    if (!receipt) return sum
-    return sum + costOf(receipt) + (receipt.status === '0x1' ? BigInt(transfers[at]?.value ?? '0x0') : 0n)
-  }, 0n)
+  { db, network, log }: Chain,
+  node: Node,
+  { address, block, nonce: before }: queries.Watched,
+  nonce: bigint,
+): Promise<bigint | undefined> {
+  const from = before ?? 0n
+  if (nonce === from || block === null) return 0n
+  const moves = await queries.movesFrom(db, network.code, address, { from, to: nonce })
+  try {
+    const taken = await Promise.all(moves.map(({ hashes }) => takenBy(node, hashes)))
+    return taken.reduce<bigint | undefined>(
+      (sum, one) => (sum === undefined || one === undefined ? undefined : sum + one),
+      0n,
+    )
+  } catch (error) {
+    if (!(error instanceof NodeError)) throw error
+    log.warn({ err: error, network: network.code, address }, 'A node does not say what our transfers took.')
+    return undefined
+  }
+}
+
+/** What the one of some transfers with one nonce took that is in the chain; undefined where none is. */
+async function takenBy(node: Node, hashes: readonly string[]): Promise<bigint | undefined> {
+  const asking = (method: string) => hashes.map((hash) => ({ method, params: [hash] }))
+  const receipts = await node.askAll<Receipt | null>(asking('eth_getTransactionReceipt'))
+  const transfers = await node.askAll<{ value: string } | null>(asking('eth_getTransactionByHash'))
+  const at = receipts.findIndex((receipt) => receipt !== null)
+  const [receipt, transfer] = [receipts[at], transfers[at]]
+  if (!receipt || !transfer) return undefined
+  return costOf(receipt) + (receipt.status === '0x1' ? BigInt(transfer.value) : 0n)
 }
 
 /** When an address is looked at again, by how long it has been known. */
