@@ -1,4 +1,5 @@
 import { type ReportedEvent, receiveRailEvents } from '../exchange/settlement/rail-event.ts'
+import { holdQueuedPayees } from '../exchange/settlement/hold-payees.ts'
 import { endCreditingHalt, haltCrediting } from '../exchange/settlement/halts.ts'
 import { mayComeBack } from '../exchange/settlement/payout.ts'
 import { isDecided, isMatchedTo, type OwnPayment, reverseOwnDebit } from '../exchange/settlement/reverse-own-money.ts'
@@ -52,6 +53,7 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
         isMatchedTo,
         isOpened: (db: Atomic, of: Parameters<typeof isBalanceOpened>[2]) => isBalanceOpened(ctx, db, of),
         mayComeBack,
+        holdPayees: (db: Atomic, of: Parameters<typeof holdQueuedPayees>[2]) => holdQueuedPayees(ctx, db, of),
         debitGone: (db: Atomic, money: OwnPayment) => reverseOwnDebit(ctx, db, money),
         taken: (db: Atomic, file: { id: bigint }) => enqueueComparison(ctx, db, file),
         halt: (db: Atomic, rail: string, reason: string) => haltCrediting(db, { rail, since: ctx.clock.now(), reason }),
@@ -104,6 +106,7 @@ export type RailReports = {
   isMatchedTo(db: Atomic, money: OwnPayment, reference: string): Promise<boolean>
   isOpened(db: Atomic, of: Parameters<typeof isBalanceOpened>[2]): Promise<boolean>
   mayComeBack(db: Atomic, payment: { rail: string; key: string }): Promise<boolean>
+  holdPayees(db: Atomic, of: Parameters<typeof holdQueuedPayees>[2]): Promise<readonly string[]>
   debitGone(db: Atomic, money: OwnPayment): Promise<void>
   /** A file of a bank was stored. */
   taken(db: Atomic, file: { id: bigint }): void

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, it } from 'node:test'
 
-import { releaseTransaction } from '../../src/exchange/operations/staff.ts'
+import { refundTransaction, releaseTransaction } from '../../src/exchange/operations/staff.ts'
+import { endPayout } from '../../src/exchange/settlement/end-payout.ts'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { openBalance } from '../../src/exchange/treasury/balances.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
@@ -12,6 +13,7 @@ import { debitOf, euros, type FolderBank } from '../support/folder-bank.ts'
 import { arrive, assertBooksHold, bookBalance, checkOut, create, lookup, pay } from '../support/journey.ts'
 import { payersAt } from '../support/payers.ts'
 import { contact, newEmail } from '../support/shared-identity.ts'
+import { someone } from '../support/signing.ts'
 import { makeOperators, staffBrowser } from '../support/staff-browser.ts'
 import { stopMarket } from '../support/still-market.ts'
 import { until } from '../support/telling.ts'
@@ -44,7 +46,9 @@ async function sold(status: string): Promise<TransactionRecord> {
   return arrive(exchange, id, status)
 }
 
-const ordered = async (): Promise<ReturnType<FolderBank['collect']>[number]> => {
+type FolderOrder = ReturnType<FolderBank['collect']>[number]
+
+const ordered = async (): Promise<FolderOrder> => {
   const orders: ReturnType<FolderBank['collect']> = []
   await until(() => Promise.resolve(orders.push(...story.bank.collect()) > 0), 'a payment file')
   return orders[0] ?? assert.fail()
@@ -67,15 +71,9 @@ async function stated(): Promise<void> {
 async function paid(id: string, status: string, names: string[]): Promise<void> {
   const order = await ordered()
   debits.push(debitOf(order))
-  const { messageId, part, endToEndId } = order
-  const say = (name: string, one: { status: string; names?: string[] }): void =>
-    story.bank.drop(
-      `${name}-${endToEndId}.xml`,
-      pain002({ messageId, group: 'PART', parts: [{ id: part, payments: [{ endToEndId, ...one }] }] }),
-    )
-  say('payee', { status, names })
+  said(order, { status, names })
   await story.taken()
-  say('settled', { status: 'ACSC' })
+  said(order, { status: 'ACSC' })
   await arrive(exchange, id, 'finished')
 }
 
@@ -125,5 +123,71 @@ it('where the policy only warns, or says nothing, later payouts to the account l
   await policy({ mismatch: 'accept', least_score: '0.8', payee: 'warn' })
   const next = await sold('sending')
   await paid(next.id, 'RCVC', [])
+  await stated()
+})
+
+/** What is done while no process exchanges files with the bank. */
+async function unfollowed(work: () => Promise<void>): Promise<void> {
+  const follows = (holder: string) => lookup(exchange, `update iso20022_rails set ${holder} where rail = 'bank-1'`)
+  await follows(`holder = 'another process', lease_until = now() + interval '1 hour'`)
+  await work()
+  await follows('holder = null, lease_until = null')
+}
+
+/** What the bank says of a payment that is in a file. */
+function said({ messageId, part, endToEndId }: FolderOrder, one: { status: string; names?: string[] }): void {
+  const parts = [{ id: part, payments: [{ endToEndId, ...one }] }]
+  story.bank.drop(`${one.status}-${endToEndId}.xml`, pain002({ messageId, group: 'PART', parts }))
+}
+
+/** An order whose payment waits for its file, and is held by what the bank says of one before it. */
+async function heldInQueue(names: string[]): Promise<TransactionRecord> {
+  const first = await sold('sending')
+  const order = await ordered()
+  let waiting: TransactionRecord | undefined
+  await unfollowed(async () => {
+    waiting = await sold('sending')
+    const queued = () => lookup(exchange, `select from iso20022_payments where state = 'queued'`)
+    await until(async () => (await queued()).length > 0, 'the queued payment')
+    said(order, { status: 'RVNM', names })
+  })
+  const held = await arrive(exchange, waiting?.id ?? '', 'on_hold')
+  debits.push(debitOf(order))
+  said(order, { status: 'ACSC' })
+  await arrive(exchange, first.id, 'finished')
+  assert.deepEqual(story.bank.collect(), [])
+  return held
+}
+
+it('a payment that waits for its file is held by an answer that comes before, and leaves once it is released, once', async () => {
+  await policy({ mismatch: 'accept', least_score: '0.8', payee: 'hold' })
+  const held = await heldInQueue(['Carla Anders'])
+  assert.equal(held.status_details, 'review')
+  await assertBooksHold(exchange)
+  const { ctx } = exchange.service.composition
+  await releaseTransaction(ctx, BigInt(held.id), staff)
+  await arrive(exchange, held.id, 'sending')
+  await paid(held.id, 'RVNM', ['Carla Anders'])
+  await stated()
+  assert.deepEqual(story.bank.collect(), [])
+})
+
+it('a payment that is held in the queue is ended by two operators, and its money goes back', async () => {
+  const held = await heldInQueue(['Dora Anders'])
+  const { ctx } = exchange.service.composition
+  const [payout] = await lookup<{ id: string }>(
+    exchange,
+    `select payouts.id::text from payouts join transactions on transactions.id = transaction_id where public_id = $1`,
+    [held.id],
+  )
+  for (const _ of [1, 2])
+    await endPayout(ctx, BigInt(payout?.id ?? ''), { operator: await someone(ctx), reason: 'Not the customer.' })
+  await until(async () => {
+    const [one] = await lookup<{ state: string }>(exchange, `select state from payouts where id = $1`, [payout?.id])
+    return one?.state === 'failed'
+  }, 'the end of the payout')
+  await refundTransaction(ctx, BigInt(held.id), staff)
+  await arrive(exchange, held.id, 'refunded')
+  assert.deepEqual(story.bank.collect(), [])
   await stated()
 })

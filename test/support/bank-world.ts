@@ -31,6 +31,8 @@ export type BankWorld = {
   gone: string[]
   /** References whose orders a person has matched what they decided about to. */
   matched: Set<string>
+  /** Keys of payments that payees hold. */
+  heldPayees: Set<string>
   /** Accounts whose opening balance is booked. */
   opened: Set<string>
   /** Lets real time pass. */
@@ -67,6 +69,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
   const accepted = new Set<string>()
   const decided = new Set<string>()
   const gone: string[] = []
+  const heldPayees = new Set<string>()
   const opened = new Set<string>()
   const matched = new Set<string>()
   const reopen: BankWorld['reopen'] = async (other = {}) => {
@@ -90,6 +93,8 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
       isMatchedTo: (_: unknown, __: unknown, reference: string) => Promise.resolve(matched.has(reference)),
       isOpened: (_: unknown, { account }: { account: string }) => Promise.resolve(opened.has(account)),
       mayComeBack: () => Promise.resolve(true),
+      holdPayees: (_: unknown, { keys }: { keys: readonly string[] }) =>
+        Promise.resolve(keys.filter((key) => heldPayees.has(key))),
       debitGone: (_: unknown, { payment }: { payment: string }) => Promise.resolve(void gone.push(payment)),
       charge: (_: unknown, costs: BankWorld['charges']) => {
         charges.push(...costs)
@@ -112,6 +117,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
     decided,
     gone,
     matched,
+    heldPayees,
     opened,
     pass: (ms) => {
       ahead += ms

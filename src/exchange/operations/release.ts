@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { PayoutAddressDetails } from '../partners/payout-address.ts'
 import { lockPayoutAddress } from '../partners/payout-addresses.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { fieldRefusal, refuseNow } from '../../platform/lib/refusal.ts'
+import { fieldRefusal, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import type { FundsPosition } from '../settlement/decide.ts'
 import { acceptPayees } from '../settlement/hold-payees.ts'
 import { cancelUnprepared, payoutDue } from '../settlement/payout.ts'
@@ -83,8 +83,13 @@ function release(ctx: Ctx, db: Atomic, held: HeldTransaction): Promise<Transacti
 /** Checks the ordered payouts again; for a different address, orders them again. */
 async function resume(ctx: Ctx, db: Atomic, held: HeldTransaction): Promise<Transaction> {
   const { transaction, funds, change } = held
-  refuseNow(whyNotResumed(funds))
+  refuseNow(whyNotResumed(transaction, funds))
   const open = unprepared(funds)
+  if (open.length === 0) {
+    if (change.payoutAddressId !== undefined)
+      throw new Refusal('CONFLICT', 'Its payout has already been handed to the rail.')
+    return one(ctx, db, { transaction, cause: { kind: 'resumed' }, to: 'sending' })
+  }
   if (change.payoutAddressId !== undefined) {
     cancelUnprepared(db, open)
     return reorderPayout(ctx, db, { ...held, funds: await readFunds(db, transaction) }, 'payout_ordered_again')

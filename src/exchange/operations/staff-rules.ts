@@ -2,6 +2,7 @@ import type { Db } from '../../platform/db/sql.ts'
 import { decide, type Decision, type FundsPosition, type Limits } from '../settlement/decide.ts'
 import { type Deposit, freeOf, lossOf } from '../settlement/deposit.ts'
 import { depositsIfReversed } from '../settlement/exchange.ts'
+import { isHeldForPayee } from '../settlement/hold-payees.ts'
 import { isUnprepared, type TransactionPayout } from '../settlement/payout.ts'
 import { type Funds, isOfExchange, positionOf, readFunds, refundIn } from '../settlement/position.ts'
 import { reportedMoney } from '../settlement/rail-event.ts'
@@ -30,7 +31,7 @@ export async function whyNotReleased(db: Db, transaction: Transaction): Promise<
   if (transaction.kind === 'b2b' && refundIn(funds, 'address_needed')) return undefined
   const position = positionOf(transaction, funds)
   const { payouts } = position
-  if (payouts.open) return whyNotResumed(funds)
+  if (payouts.open) return whyNotResumed(transaction, funds)
   if (payouts.returned || payouts.failed) return whyNotReordered(position, funds)
   if (isUnpaid(transaction, funds) || failedRefunds(funds).length > 0) return undefined
   return whyNothingFollows(transaction, position, decide(position, anyAmount, 'release'))
@@ -45,8 +46,10 @@ export const unprepared = ({ payouts }: Funds): TransactionPayout[] =>
   payouts.filter((payout) => isOfExchange(payout) && isUnprepared(payout))
 
 /** Why an ordered payout cannot be looked at again; undefined: it can. */
-export const whyNotResumed = (funds: Funds): string | undefined =>
-  unprepared(funds).length > 0 ? undefined : 'Its payout has already been handed to the rail.'
+export const whyNotResumed = (transaction: Transaction, funds: Funds): string | undefined =>
+  unprepared(funds).length > 0 || isHeldForPayee(transaction)
+    ? undefined
+    : 'Its payout has already been handed to the rail.'
 
 /** Why a payout that came back, or never left, is not ordered again; undefined: it is. */
 export function whyNotReordered(

@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { Destination } from '../../rails/rail.ts'
 import { advance, type Step } from '../transactions/advance.ts'
+import { lockTransactions } from '../transactions/load.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { showPayout } from './end-payout.ts'
 import { destinationPlace, type LockedPayout } from './payout.ts'
@@ -22,7 +23,39 @@ export async function withoutOtherPayees(
   payouts: LockedPayout[],
   transactions: Map<bigint, Transaction>,
 ): Promise<LockedPayout[]> {
-  const held: LockedPayout[] = []
+  const held = await holdAll(ctx, db, payouts, transactions)
+  return payouts.filter((payout) => !held.includes(payout))
+}
+
+/**
+ * The same of payments that wait for their file. Gives the keys that stay in no file until staff release their orders; they are asked about
+ * again for each file.
+ */
+export async function holdQueuedPayees(
+  ctx: Ctx,
+  db: Atomic,
+  queued: { rail: string; keys: readonly string[] },
+): Promise<readonly string[]> {
+  const payouts = await queuedToSomebody(db, queued)
+  if (payouts.length === 0) return []
+  const transactions = await lockTransactions(
+    ctx,
+    db,
+    payouts.map(({ transaction_id: id }) => id),
+  )
+  return (await holdAll(ctx, db, payouts, transactions)).map(({ key }) => key)
+}
+
+type PayingPayout = Pick<LockedPayout, 'id' | 'transaction_id' | 'asset' | 'destination'>
+
+/** Puts the orders of those on hold whose payees are others, unless they are held for this already. Gives these payouts. */
+async function holdAll<Payout extends PayingPayout>(
+  ctx: Ctx,
+  db: Atomic,
+  payouts: readonly Payout[],
+  transactions: ReadonlyMap<bigint, Transaction>,
+): Promise<Payout[]> {
+  const held: Payout[] = []
   const steps: Step[] = []
   for (const payout of payouts) {
     const transaction = transactions.get(payout.transaction_id)
@@ -31,13 +64,13 @@ export async function withoutOtherPayees(
     if (rules.payee !== 'hold') continue
     const others = await otherPayees(db, transaction)
     if (others.length === 0) continue
-    const { address } = payout.dataKey.open<Destination>(payout.destination, destinationPlace(payout.id))
+    const { address } = transaction.dataKey.open<Destination>(payout.destination, destinationPlace(payout.id))
     if (!(await isOthers(ctx, others, address, rules.leastThousandths))) continue
     held.push(payout)
-    const cause = { kind: 'payout_payee_differs', id: payout.id } as const
+    if (isHeldForPayee(transaction)) continue
     steps.push({
       transaction,
-      cause,
+      cause: { kind: 'payout_payee_differs', id: payout.id },
       to: 'on_hold',
       reason,
       change: { statusDetails: 'review' },
@@ -45,8 +78,14 @@ export async function withoutOtherPayees(
     })
   }
   await advance(ctx, db, steps)
-  return payouts.filter((payout) => !held.includes(payout))
+  return held
 }
+
+/** Whether an order is on hold because of who gets the money, whatever else it was held for first. */
+export const isHeldForPayee = ({ history }: Pick<Transaction, 'history'>): boolean =>
+  history
+    .slice(history.findLastIndex(({ status }) => status !== 'on_hold') + 1)
+    .some(({ kind }) => kind === 'payout_payee_differs')
 
 const reason = 'A bank has said that somebody else holds the account that gets the money.'
 
@@ -82,14 +121,30 @@ const otherPayees = (db: Db, { id, kind, customerId, partnerId }: Transaction): 
       or ${kind} = 'b2b' and own.kind = 'b2b' and own.partner_id = ${partnerId})
     order by payouts.id`
 
+/** Payments to those of whom a bank has said so of any account. */
+const queuedToSomebody = (
+  db: Db,
+  { rail, keys }: { rail: string; keys: readonly string[] },
+): Promise<(PayingPayout & { key: string })[]> =>
+  db.sql`
+    select plan_key as key, payouts.id, transaction_id, asset, destination
+    from plans join payouts on plan_id = plans.id join transactions as own on own.id = transaction_id
+    where plans.rail = ${rail} and plan_key = any(${[...keys]}::text[]) and purpose = 'payout' and exists (
+      select from iso20022_payments as payment
+      join plans as before on before.rail = payment.rail and before.plan_key = payment.key
+      join payouts as paid on paid.plan_id = before.id
+      join transactions as earlier on earlier.id = paid.transaction_id
+      where payee_match in ('close', 'none') and (earlier.id = own.id or earlier.customer_id = own.customer_id
+        or own.kind = 'b2b' and earlier.kind = 'b2b' and earlier.partner_id = own.partner_id))
+    order by payouts.id`
+
 /**
  * Staff have released an order that was held for this, to the account that it was held for: the names that banks have given for it
  * until now hold nothing any more.
  */
 export async function acceptPayees(ctx: Ctx, db: Atomic, transaction: Transaction): Promise<void> {
-  const { history, personal } = transaction
-  const why = history.findLast(({ status }, at) => status === 'on_hold' && history[at - 1]?.status !== 'on_hold')
-  if (why?.kind !== 'payout_payee_differs' || personal.payoutAddress === null) return
+  const { personal } = transaction
+  if (!isHeldForPayee(transaction) || personal.payoutAddress === null) return
   const others = thoseOf(ctx, await otherPayees(db, transaction), personal.payoutAddress)
   const ids = others.filter(({ is_accepted }) => !is_accepted).map(({ id }) => id)
   db.send`update payouts set payee_accepted_at = ${ctx.clock.now()} where id = any(${ids})`

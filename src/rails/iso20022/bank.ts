@@ -82,6 +82,8 @@ export type BankReports = {
   isMatchedTo(db: Atomic, money: { rail: string; payment: string }, reference: string): Promise<boolean>
   /** A debit that nothing explained never was: what it was booked as is booked back. */
   debitGone(db: Atomic, money: { rail: string; payment: string }): Promise<void>
+  /** Holds the orders of payments in no file yet to whose account a bank has given another holder since. Gives the keys that stay. */
+  holdPayees(db: Atomic, payments: { rail: string; keys: readonly string[] }): Promise<readonly string[]>
   /** Charges of the bank. */
   charge(db: Atomic, costs: { place: string; asset: string; amount: bigint }[]): Promise<void>
 }

@@ -41,7 +41,7 @@ export async function followBankOnce({ bank, holder, outbox, fetched, reports }:
     async () => bank.sftp && fetchFiles(bank, bank.sftp, fetched),
     () => takeFiles(bank, holder, reports),
     () => settleAllGaps(bank, holder, reports),
-    () => formBatch(bank, holder),
+    () => formBatch(bank, holder, reports),
     () => publishBatches(bank, outbox),
   ]) {
     await step().catch((error: unknown) => failures.push(error))

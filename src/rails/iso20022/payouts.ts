@@ -89,10 +89,12 @@ async function endPayment(
     const [payment] = await queries.lockPayments(db, bank.name, { keys: [key], messages: [], parts: [] })
     if (payment?.state === 'rejected') return
     if (payment?.state === 'done') throw notExcluded('The bank has carried out this payment.')
-    if (!payment || payment.state === 'queued')
-      throw notExcluded('This payment is in no file yet. Halt its rail first, if it must not leave.')
-    const account = payment.account ?? (payer ? accountIdOf(payer) : '')
-    await refuseUnlessExcluded(bank, db, { key, account, asset: body.asset ?? '' })
+    if (!payment) throw notExcluded('This payment is not queued yet. Halt its rail first, if it must not leave.')
+    // What is in no file cannot be in one once it is rejected: a file takes what is queued, or none.
+    if (payment.state !== 'queued') {
+      const account = payment.account ?? (payer ? accountIdOf(payer) : '')
+      await refuseUnlessExcluded(bank, db, { key, account, asset: body.asset ?? '' })
+    }
     if (how === 'check') return
     queries.updatePayments(
       db,

@@ -147,16 +147,16 @@ export const keepPayees = (
 /** A payment that waits for a file. */
 export type QueuedRow = { key: string; asset: string; amount: bigint; body: Buffer }
 
-/** Payments that wait for a file since before a time, except those of some assets, the oldest first. */
+/** Payments that wait for a file since before a time, except those of some assets and those that were passed over, the oldest first. */
 export const queuedPayments = (
   db: Db,
   rail: string,
-  { before, except, forged, limit }: { before: Date; except: string[]; forged: string[]; limit: number },
+  { before, except, passed, limit }: { before: Date; except: string[]; passed: string[]; limit: number },
 ): Promise<QueuedRow[]> =>
   db.sql`
     select key, asset, amount, body from iso20022_payments
     where rail = ${rail} and state = 'queued' and submitted_at <= ${before} and asset <> all(${except})
-      and key <> all(${forged})
+      and key <> all(${passed})
     order by submitted_at, key limit ${limit}`
 
 /** A payment file that is about to leave. */

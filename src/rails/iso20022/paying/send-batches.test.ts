@@ -68,7 +68,7 @@ for (const [at, when] of [
       const keys = await submitted()
       const { holder } = world.follower
       await takeLease(world.bank.db, 'bank-1', { holder, now: new Date(), until: new Date(Date.now() + 60_000) })
-      assert.equal(await formBatch(world.bank, holder), true)
+      assert.equal(await formBatch(world.bank, holder, world.follower.reports), true)
       await assert.rejects(publishBatches(world.bank, dying(at, when)), Crash)
       const early = collects ? world.outside.collect() : []
       const { follower } = await world.reopen()
@@ -84,7 +84,7 @@ test('a process dies after it has stored the file: the next one lets the same fi
   const keys = await submitted()
   const { holder } = world.follower
   await takeLease(world.bank.db, 'bank-1', { holder, now: new Date(), until: new Date(Date.now() + 60_000) })
-  await formBatch(world.bank, holder)
+  await formBatch(world.bank, holder, world.follower.reports)
   await followBankOnce(world.follower)
   orderedOnce(keys)
 })
@@ -93,7 +93,7 @@ test('two processes publish at once: one file', async () => {
   const keys = await submitted()
   const { holder } = world.follower
   await takeLease(world.bank.db, 'bank-1', { holder, now: new Date(), until: new Date(Date.now() + 60_000) })
-  await formBatch(world.bank, holder)
+  await formBatch(world.bank, holder, world.follower.reports)
   const others = await Promise.all([1, 2, 3].map(() => world.reopen()))
   await Promise.all(others.map(({ follower }) => publishBatches(follower.bank, follower.outbox)))
   await publishBatches(world.bank, world.follower.outbox)
@@ -102,9 +102,22 @@ test('two processes publish at once: one file', async () => {
 
 test('who has lost the lease stores no file', async () => {
   const keys = await submitted(1)
-  await assert.rejects(formBatch(world.bank, 'somebody else'))
+  await assert.rejects(formBatch(world.bank, 'somebody else', world.follower.reports))
   await world.round()
   orderedOnce(keys)
+})
+
+test('a payment that its payee holds is in no file, keeps back no other, and leaves once later', async () => {
+  const [held = '', ...others] = await submitted()
+  world.heldPayees.add(held)
+  await world.round()
+  orderedOnce(others)
+  await world.round()
+  orderedOnce([])
+  world.heldPayees.clear()
+  await world.round()
+  await world.round()
+  orderedOnce([held])
 })
 
 test('nothing leaves while payouts are halted, not even a file that is stored', async () => {
@@ -117,7 +130,7 @@ test('nothing leaves while payouts are halted, not even a file that is stored', 
   orderedOnce([])
   await resume()
   const { holder } = world.follower
-  await formBatch(world.bank, holder)
+  await formBatch(world.bank, holder, world.follower.reports)
   await halt()
   await world.round()
   orderedOnce([])

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 
 import { randomToken } from '../../../platform/lib/ids.ts'
 import { seal, unseal } from '../../../platform/privacy/seal.ts'
-import type { Bank } from '../bank.ts'
+import type { Bank, BankReports } from '../bank.ts'
 import { payoutsHalted } from '../../halts.ts'
 import { keepLease } from '../lease.ts'
 import { openOrder, type PaymentOrder } from './order.ts'
@@ -14,13 +14,20 @@ import { validatePaymentFile } from './validate.ts'
 /** The most payments in one file; the others are in the next one. */
 const mostInFile = 2_000
 
-/** Stores a file of the payments that are due now, if there are any. Nothing has left yet. Gives whether there was one. */
-export async function formBatch(bank: Bank, holder: string): Promise<boolean> {
+/**
+ * Stores a file of the payments that are due now, if there are any, except those whose payees hold them by what banks have said since they
+ * were queued. Nothing has left yet. Gives whether there was one.
+ */
+export async function formBatch(
+  bank: Bank,
+  holder: string,
+  reports: Pick<BankReports, 'holdPayees'>,
+): Promise<boolean> {
   const at = bank.clock.realNow()
   const before = lastCutoff(bank.cutoffs, at)
   const halted = await bank.db.atomic((db) => payoutsHalted(db, bank.name))
   if (halted === 'all') return false
-  const orders = await ordersDue(bank, { before, except: [...halted] })
+  const orders = await ordersDue(bank, { before, except: [...halted] }, reports)
   if (orders.length === 0) return false
   const file = writePaymentFile(bank, orders, at)
   await validatePaymentFile(bank, file)
@@ -36,15 +43,22 @@ export async function formBatch(bank: Bank, holder: string): Promise<boolean> {
   return true
 }
 
-/** The payments that are due. What this service has not written down itself is passed over: it must not keep back the others. */
-async function ordersDue(bank: Bank, wanted: { before: Date; except: string[] }): Promise<PaymentOrder[]> {
-  const forged: string[] = []
+/** The payments that are due. What is held, or this service has not written down itself, is passed over: it must not keep back the others. */
+async function ordersDue(
+  bank: Bank,
+  wanted: { before: Date; except: string[] },
+  { holdPayees }: Pick<BankReports, 'holdPayees'>,
+): Promise<PaymentOrder[]> {
+  const passed: string[] = []
   for (;;) {
-    const rows = await queries.queuedPayments(bank.db, bank.name, { ...wanted, forged, limit: mostInFile })
+    const rows = await queries.queuedPayments(bank.db, bank.name, { ...wanted, passed, limit: mostInFile })
     const orders = rows.flatMap((row) => openedOrNone(bank, `payment ${row.key}`, () => openOrder(bank, row)) ?? [])
-    if (orders.length === rows.length) return orders
-    const opened = new Set(orders.map(({ key }) => key))
-    forged.push(...rows.map(({ key }) => key).filter((key) => !opened.has(key)))
+    const keys = orders.map(({ key }) => key)
+    const held = keys.length === 0 ? [] : await bank.db.atomic((db) => holdPayees(db, { rail: bank.name, keys }))
+    const leaving = orders.filter(({ key }) => !held.includes(key))
+    if (leaving.length === rows.length) return leaving
+    const stays = new Set(leaving.map(({ key }) => key))
+    passed.push(...rows.map(({ key }) => key).filter((key) => !stays.has(key)))
   }
 }
 
