@@ -19,17 +19,20 @@ export function tagIn(account: string, reference: string): bigint | undefined {
 /** The event about one status of a payment to us, under its own key. */
 export const toRailEvent = (
   { account, asset }: Pick<Chain, 'account' | 'asset'>,
-  { hash, tag, amount, arrivedBy }: Arrival,
+  { hash, inclusion, tag, amount, arrivedBy }: Arrival,
   status: Status,
-): RailEvent => ({
-  key: `${hash}:${status}`,
-  kind: kinds[status],
-  reference: referenceOf(account, tag),
-  payment: hash,
-  asset,
-  amount,
-  body: { payment: hash, status: status.toUpperCase(), ...(arrivedBy === null ? {} : { arrived_by: arrivedBy }) },
-})
+): RailEvent => {
+  const payment = inclusion > 1 ? `${hash}#${inclusion}` : hash
+  return {
+    key: `${payment}:${status}`,
+    kind: kinds[status],
+    reference: referenceOf(account, tag),
+    payment,
+    asset,
+    amount,
+    body: { payment, status: status.toUpperCase(), ...(arrivedBy === null ? {} : { arrived_by: arrivedBy }) },
+  }
+}
 
 /** The events about a payment to us so far, in order. */
 export const eventsOf = (chain: Pick<Chain, 'account' | 'asset'>, arrival: Arrival): RailEvent[] => {

@@ -162,6 +162,47 @@ describe('payments on the XRP Ledger', () => {
     )
   })
 
+  it('credits what both nodes say, whatever tag, amount or ledger the first one named before', async () => {
+    const { tag, reference } = await orderTag(1n)
+    const other = await orderTag(2n)
+    const lies: ((entry: Record<string, unknown>) => Record<string, unknown>)[] = [
+      (entry) => ({ ...entry, tx_json: { ...fieldsOf(entry.tx_json), DestinationTag: other.tag } }),
+      (entry) => ({ ...entry, ledger_index: Number(String(entry.ledger_index)) - 1 }),
+    ]
+    for (const lie of lies) {
+      world.close(2)
+      const hash = world.pay({ tag, amount: '5000' })
+      world.close(2)
+      world.first.lie = (all) => all.map((one) => (one.hash === hash ? lie(one) : one))
+      assert.equal(await world.one.look(), 'halted')
+      world.first.lie = (all) => all
+      await world.one.follow()
+      assert.equal(world.halted(), undefined)
+      assert.deepEqual(
+        world.reported.splice(0).map((one) => [one.kind, one.reference === reference, one.payment]),
+        [
+          ['deposit_seen', lie !== lies[0], hash],
+          ['deposit_reversed', lie !== lies[0], hash],
+          ['deposit_seen', true, `${hash}#2`],
+          ['deposit_final', true, `${hash}#2`],
+        ],
+      )
+    }
+  })
+
+  it('takes back a small payment that one node made final and both do not have', async () => {
+    const { tag } = await orderTag(1n)
+    world.second.behind = 20
+    world.pay({ tag, amount: '99' })
+    await world.one.look()
+    assert.equal(final().length, 1)
+    world.first.lie = () => []
+    world.second.lie = () => []
+    world.second.behind = 0
+    await world.one.follow()
+    assert.equal(world.reported.at(-1)?.kind, 'deposit_reversed')
+  })
+
   it('waits for a second node that lags, but not with small payments, and halts when it stays behind', async () => {
     const { tag } = await orderTag(1n)
     world.second.behind = 20

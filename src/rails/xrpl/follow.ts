@@ -65,6 +65,10 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
   const round = await db.atomic(async (block): Promise<Round> => {
     const [locked] = await queries.lockAccount(block, network.code, lease.fence)
     if (locked?.next_ledger !== from) return 'elsewhere'
+    if (agreed >= from) {
+      const both = { from, agreed, payments: payments.filter(({ ledger }) => ledger <= agreed) }
+      await report(follower, block, 'reversed', await queries.reverseOthers(block, network.code, both))
+    }
     await report(follower, block, 'seen', await queries.insertArrivals(block, network.code, payments))
     if (doubt) {
       if (keepDoubt(follower, { keepDoubt: queries.keepDoubt, halt: queries.halt }, block, locked, doubt))
@@ -83,7 +87,6 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
       await queries.finalize(block, network.code, { agreed, hashes, oneNodeBelow }),
     )
     if (agreed < from) return 'idle'
-    await report(follower, block, 'reversed', await queries.reverseMissing(block, network.code, agreed))
     const spent = await endPayments(chain, block, { sent: final, unclear })
     if (spent > 0n) await follower.charge(block, [{ place: chain.name, asset: chain.asset, amount: spent }])
     queries.advanceTo(block, network.code, agreed + 1n)

@@ -64,17 +64,32 @@ export async function tagsOf(db: Db, network: string, orders: bigint[]): Promise
   return db.sql`select order_id, tag from xrpl_tags where network = ${network} and order_id = any(${orders})`
 }
 
-/** A payment to us, as far as it is known. */
-export type Arrival = Payment & { state: 'seen' | 'final' | 'reversed' }
+/**
+ * A payment to us, as far as it is known. What one node said of it, and both say otherwise later, is an inclusion that was reversed; what
+ * they say is the next one.
+ */
+export type Arrival = Payment & { inclusion: number; state: 'seen' | 'final' | 'reversed' }
 
-/** Stores payments that one node reports. Known ones are left alone. Gives the new ones. */
-export const insertArrivals = (db: Atomic, network: string, payments: readonly Payment[]): Promise<Arrival[]> =>
-  db.sql`
-    insert into xrpl_arrivals (network, hash, ledger, tag, amount, arrived_by, state)
-    select ${network}, new.*, 'seen' from unnest(${payments.map((one) => one.hash)}::text[],
-      ${payments.map((one) => one.ledger)}::bigint[], ${payments.map((one) => one.tag)}::bigint[],
-      ${payments.map((one) => one.amount)}::numeric[], ${payments.map((one) => one.arrivedBy)}::text[]) as new
-    on conflict do nothing returning hash, ledger, tag, amount, arrived_by as "arrivedBy", state`
+const columnsOf = (payments: readonly Payment[]) => [
+  payments.map(({ hash }) => hash),
+  payments.map(({ ledger }) => ledger),
+  payments.map(({ tag }) => tag),
+  payments.map(({ amount }) => amount),
+  payments.map(({ arrivedBy }) => arrivedBy),
+]
+
+/** Stores payments that a node reports. Known ones are left alone. Gives the new ones. */
+export const insertArrivals = (db: Atomic, network: string, payments: readonly Payment[]): Promise<Arrival[]> => {
+  const [hashes, ledgers, tags, amounts, ways] = columnsOf(payments)
+  return db.sql`
+    insert into xrpl_arrivals (network, hash, ledger, tag, amount, arrived_by, state, inclusion)
+    select ${network}, hash, ledger, tag, amount, arrived_by, 'seen',
+      1 + (select count(*)::int from xrpl_arrivals as known where known.network = ${network} and known.hash = new.hash)
+    from unnest(${hashes}::text[], ${ledgers}::bigint[], ${tags}::bigint[], ${amounts}::numeric[], ${ways}::text[])
+      with ordinality as new (hash, ledger, tag, amount, arrived_by, position) order by position
+    on conflict (network, hash) where state <> 'reversed' do nothing
+    returning hash, ledger, tag, amount, arrived_by as "arrivedBy", inclusion, state`
+}
 
 /** Makes final what both nodes report, and what is worth so little that one node is enough. Gives it. */
 export const finalize = (
@@ -83,18 +98,37 @@ export const finalize = (
   { agreed, hashes, oneNodeBelow }: { agreed: bigint; hashes: string[]; oneNodeBelow: bigint },
 ): Promise<Arrival[]> =>
   db.sql`
-    update xrpl_arrivals set state = 'final'
-    where network = ${network} and state = 'seen' and hash = any(${hashes})
-      and (ledger <= ${agreed} or amount < ${oneNodeBelow}) returning hash, ledger, tag, amount, arrived_by as "arrivedBy", state`
+    with done as (
+      update xrpl_arrivals set state = 'final'
+      where network = ${network} and state = 'seen' and hash = any(${hashes})
+        and (ledger <= ${agreed} or amount < ${oneNodeBelow}) returning *)
+    select hash, ledger, tag, amount, arrived_by as "arrivedBy", inclusion, state from done order by ledger, hash`
 
-/** Reverses what one node reported and is in no ledger that both agree on. Gives it. */
-export const reverseMissing = (db: Atomic, network: string, agreed: bigint): Promise<Arrival[]> =>
-  db.sql`
-    update xrpl_arrivals set state = 'reversed' where network = ${network} and state = 'seen' and ledger <= ${agreed}
-    returning hash, ledger, tag, amount, arrived_by as "arrivedBy", state`
+/**
+ * Reverses what one node reported and both nodes don't: in the ledgers from one on up to the one that they agree on, or, under a hash that
+ * is there, otherwise. Also what was final because it is worth little. Gives it.
+ */
+export const reverseOthers = (
+  db: Atomic,
+  network: string,
+  { from, agreed, payments }: { from: bigint; agreed: bigint; payments: readonly Payment[] },
+): Promise<Arrival[]> => {
+  const [hashes, ledgers, tags, amounts, ways] = columnsOf(payments)
+  return db.sql`
+    with agreed as (
+      select * from unnest(${hashes}::text[], ${ledgers}::bigint[], ${tags}::bigint[], ${amounts}::numeric[], ${ways}::text[])
+        as agreed (hash, ledger, tag, amount, arrived_by))
+    update xrpl_arrivals as known set state = 'reversed'
+    where network = ${network} and ledger >= ${from} and state <> 'reversed'
+      and (ledger <= ${agreed} or hash in (select hash from agreed))
+      and not exists (
+        select from agreed where agreed.hash = known.hash and agreed.ledger = known.ledger and agreed.amount = known.amount
+          and agreed.tag is not distinct from known.tag and agreed.arrived_by is not distinct from known.arrived_by)
+    returning hash, ledger, tag, amount, arrived_by as "arrivedBy", inclusion, state`
+}
 
 /** What came with one tag, in the order of the ledger. */
 export const arrivalsWith = (db: Db, network: string, tag: bigint): Promise<Arrival[]> =>
   db.sql`
-    select hash, ledger, tag, amount, arrived_by as "arrivedBy", state from xrpl_arrivals where network = ${network} and tag = ${tag}
-    order by ledger, hash limit 1000`
+    select hash, ledger, tag, amount, arrived_by as "arrivedBy", inclusion, state from xrpl_arrivals
+    where network = ${network} and tag = ${tag} order by ledger, hash, inclusion limit 1000`
