@@ -39,9 +39,11 @@ describe('where the money goes, as a partner passed it of an e-mail address', ()
     assert.ok(text.includes(someAddress))
   })
 
-  it('stays where it was passed of nobody, and where the partner lets nobody choose', async () => {
+  it('stays, masked, where it was passed of no address, and where the partner lets nobody choose', async () => {
     const ofNobody = await seenBy(newEmail(), { customer: { ip }, payout_info: { payout_address: someAddress } })
-    assert.ok(ofNobody.text.includes(someAddress))
+    assert.equal(ofNobody.payout?.address, someAddress)
+    assert.ok(!ofNobody.text.includes(someAddress))
+    assert.ok(ofNobody.text.includes(`${someAddress.slice(0, 4)}••••${someAddress.slice(-4)}`))
     const fixed = { payout_address: someAddress, skip_choose_payout_address: true }
     const email = newEmail()
     const held = await seenBy(email, passedOf(email, fixed))

@@ -27,6 +27,7 @@ const sale: Body = { from_amount: '0.01', from_currency: 'BTC', to_currency: 'EU
 async function fixed(body: Body, destination: Body): Promise<string> {
   const { id } = await create(exchange, {
     ...body,
+    customer: { contact_info: { email: 'erika@example.com' } },
     payout_info: { ...destination, skip_choose_payout_address: true },
   })
   return id

@@ -218,7 +218,7 @@ describe('an order without an email address', () => {
     assert.equal((await read(exchange, id)).email, owner)
   })
 
-  it('tells no browser what another one has typed, and lets the first proof win', async () => {
+  it('tells no browser what another one has typed, and belongs to who proved one last while it is not complete', async () => {
     const { id, redirect_url: url } = await create(exchange, bare)
     const [first, second] = [`first${id}@takeover.example`, `second${id}@takeover.example`]
     const one = { cookie: cookieOf(await forms.post(url, { do: 'email', email: first })) }
@@ -226,11 +226,15 @@ describe('an order without an email address', () => {
     assert.ok((await forms.get(url, one)).text.includes(first))
     assert.ok(!(await forms.get(url, two)).text.includes(first))
     const code = await codeFor(exchange, second)
-    await forms.post(url, { do: 'code', code: await codeFor(exchange, first), accepts: shownTerms }, one)
-    await forms.post(url, { do: 'code', code, accepts: shownTerms }, two)
+    const proven = await forms.post(url, { do: 'code', code: await codeFor(exchange, first), accepts: shownTerms }, one)
     assert.equal((await read(exchange, id)).email, first)
-    assert.equal(titleOf(await forms.get(url, two)), 'Confirm your email')
+    assert.equal(titleOf(await forms.get(url, two)), 'Enter your code')
     assert.ok(!(await forms.get(`${url}&ask=proof`, two)).text.includes(first))
+    await forms.post(url, { do: 'code', code, accepts: shownTerms }, two)
+    assert.equal((await read(exchange, id)).email, second)
+    const left = await forms.get(url, { cookie: `${one.cookie}; ${cookieOf(proven)}` })
+    assert.equal(titleOf(left), 'Confirm your email')
+    assert.ok(!left.text.includes(second))
   })
 
   it('keeps a claim of one order, or a changed one, out of another', async () => {

@@ -9,6 +9,7 @@ import { flowOf } from '../../src/doors/checkout/way-to-pay.ts'
 import { after } from '../../src/platform/lib/clock.ts'
 import type { Book } from '../../src/markets/source.ts'
 import { parseAmount } from '../../src/platform/money/amount.ts'
+import { boundIn } from '../../src/exchange/orders/giver.ts'
 import { policies, schedule } from './policies.ts'
 import { makeQuote } from '../../src/exchange/pricing/quote.ts'
 import { termsOf } from '../../src/exchange/pricing/terms.ts'
@@ -112,6 +113,9 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
     extraId: null,
     payoutHolder: null,
     payoutAddressChangeable: true,
+    bound: boundIn({}),
+    customerId: null,
+    takesProofs: change.email === null,
     redirects: { successful: 'https://tulip.example/orders/$$', failed: 'https://tulip.example/failed' },
     isTaken: false,
     outputHash: null,

@@ -2,7 +2,7 @@ import { badField } from '../../platform/lib/refusal.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { giveDetails } from '../../exchange/orders/checkout.ts'
 import { cancelByCustomer } from '../../exchange/orders/choose.ts'
-import { notProven } from '../../exchange/orders/giver.ts'
+import { bindingFact, type Bound, isBound, notProven } from '../../exchange/orders/giver.ts'
 import { doOnce, keyOfForm, unknownOutcome } from '../../exchange/sign-in/once.ts'
 import { onceIn } from '../pages/form.tsx'
 import { fieldFault } from './field-fault.ts'
@@ -34,6 +34,7 @@ function actionFor(visit: Visit, name: string): Action | undefined {
   if (onAny?.isOffered(visit) === true) return onAny.act
   if ((isPublic || customerId !== undefined) && Object.hasOwn(actions, name)) return actions[name]
   if (customerId === undefined && changing.has(name)) throw notProven()
+  if (changesBound(visit.view.bound, name)) throw bindingFact()
   return undefined
 }
 
@@ -79,6 +80,13 @@ export const checkoutDoes: readonly string[] = [
     ...onAnyPage.keys(),
   ]),
 ]
+
+/** What a form changes, where the partner has fixed that for a customer whose address it has not passed. */
+const changesBound = (bound: Bound, name: string): boolean =>
+  (name === 'payout_address' && bound.destination) ||
+  (name === 'billing' && bound.billing.length > 0) ||
+  (name === 'cancel' && isBound(bound)) ||
+  (['refund', 'refund_address'].includes(name) && bound.isContested)
 
 /** What proves an email address and changes no order. */
 const proving: readonly string[] = ['send', 'resend', 'code']

@@ -3,7 +3,6 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { refuseTexts } from './act.ts'
 import type { SentForm } from './checkout-step.ts'
 import { readRequest } from './payment-request.ts'
-import { takesEmail } from './step.ts'
 import { checkoutSteps } from './steps.ts'
 import type { Visit } from './visit.ts'
 
@@ -33,6 +32,6 @@ export async function checkField(
 /** A field of a step that visitors have no part in, or the email address of an order that has one. */
 function isWithheld({ view, step }: Visit, field: string): boolean {
   const { isPublic = false, fields = [] } = checkoutSteps[step]
-  if (field === 'email') return !takesEmail(view)
+  if (field === 'email') return !view.takesProofs
   return !isPublic || !fields.includes(field)
 }

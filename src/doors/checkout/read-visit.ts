@@ -9,6 +9,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { giveDetails, openCheckout } from '../../exchange/orders/checkout.ts'
 import { type PaymentProgress, paymentAtRails } from '../../exchange/settlement/ask-rails.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
+import { isBound } from '../../exchange/orders/giver.ts'
 import { customerChoices } from '../../exchange/orders/choose.ts'
 import { blockedBrowserCountry, browserCountry } from '../../exchange/transactions/customer-country.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
@@ -43,7 +44,7 @@ export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit 
   const payment = isProven ? await paymentOf(ctx, view, { isBack, isSeen: !decisions.cancel }) : 'none'
   const step = stepOf({ view, email, choices: decisions, isProven, hasCode: code !== undefined, isBack, payment, wish })
   // A customer who may have paid is not offered to cancel.
-  const choices = step === 'checking' ? {} : decisions
+  const choices = step === 'checking' ? {} : isBound(view.bound) ? { ...decisions, cancel: undefined } : decisions
   const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, request.address) !== undefined
   const version = versionOf(isProven ? view : { ...view, identity: null }, { step, choices, payment })
   const { blocked: blockedCountries } = ctx.policies.at(ctx.clock.now(), 'countries').rules
@@ -61,12 +62,12 @@ const taskOf = async (ctx: Ctx, { step, view }: Pick<Visit, 'step' | 'view'>, ne
 /** The address that this browser is to prove, and what it has done about that. */
 function emailIn(
   ctx: Pick<Ctx, 'secrets'>,
-  { id: transactionId, publicId, email: own }: CheckoutView,
+  { id: transactionId, publicId, email: own, takesProofs }: CheckoutView,
   cookie: string | undefined,
 ): Pick<Visit, 'email' | 'isTypedHere' | 'hasAsked'> {
   const claim = claimIn(cookie, publicId)
   const typed = claim === undefined ? undefined : openClaim(ctx, { transactionId, claim })
-  const email = own ?? typed ?? null
+  const email = (takesProofs ? typed : undefined) ?? own ?? typed ?? null
   const isTypedHere = email !== null && typed !== undefined && isSameEmail(email, typed)
   const hasAsked = own !== null && markIn(cookie, publicId) === browserMark(ctx, { transactionId, email: own })
   return { email, isTypedHere, hasAsked }
@@ -108,7 +109,8 @@ type Opened = { view: CheckoutView; email: string | null }
 async function customerOf(ctx: Ctx, { view, email }: Opened, cookie: string | undefined): Promise<bigint | undefined> {
   const token = tokenIn(cookie, view.publicId)
   if (token === undefined || email === null) return undefined
-  return provenInBrowser(ctx, { transactionId: view.id, email, token })
+  const proven = await provenInBrowser(ctx, { transactionId: view.id, email, token })
+  return view.customerId === null || view.customerId === proven ? proven : undefined
 }
 
 /** After a crash the browser may be verified while the order does not know it yet; it catches up here. */

@@ -128,7 +128,7 @@ function Destination({ receipt, language }: { receipt: Receipt; language: Langua
                 form={formOf(payoutMethodOf(transaction).category)}
                 account={address}
                 bic={extraId ?? ''}
-                holder={transaction.personal.payoutHolder ?? ''}
+                holder={receipt.holder}
                 language={language}
               />
             )}

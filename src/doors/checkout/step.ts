@@ -1,6 +1,7 @@
+import { requiredBilling } from '../../exchange/customers/billing-field.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { StepName } from '../../exchange/orders/steps.ts'
-import { isIncomplete, open, type Status } from '../../exchange/transactions/lifecycle.ts'
+import { open, type Status } from '../../exchange/transactions/lifecycle.ts'
 
 /** One page of the checkout: what the customer still has to give, or what comes after. */
 export type Step =
@@ -32,16 +33,13 @@ export const wasDeclined = ({ errors }: Pick<CheckoutView, 'errors'>): boolean =
 export const isAddressNeeded = ({ status, statusDetails }: Pick<CheckoutView, 'status' | 'statusDetails'>): boolean =>
   status === 'on_hold' && statusDetails === 'address_needed'
 
-/** The order has no address yet, neither the partner's nor a proven one: each browser may try its own. */
-export const takesEmail = (view: Pick<CheckoutView, 'email' | 'status'>): boolean =>
-  view.email === null && isIncomplete(view)
-
 /** The partner lets the customer choose the destination, and no money has arrived. */
 export const mayChangeAddress = ({ payoutAddressChangeable, status }: CheckoutView): boolean =>
   payoutAddressChangeable && asksForProof(status)
 
-/** The order asks for billing information, and no money has arrived. */
-export const mayChangeBilling = ({ billing, status }: CheckoutView): boolean => billing !== null && asksForProof(status)
+/** The order asks for billing information that the partner has not fixed, and no money has arrived. */
+export const mayChangeBilling = ({ billing, bound, status }: CheckoutView): boolean =>
+  billing !== null && requiredBilling.some((field) => !bound.billing.includes(field)) && asksForProof(status)
 
 /** An expired price can be renewed until money is seen; before the order has a customer, by anyone who has its link. */
 export const mayRenew = ({

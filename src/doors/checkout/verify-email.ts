@@ -10,7 +10,6 @@ import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import { notProven } from '../../exchange/orders/giver.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
 import type { Action, Fields, SentForm } from './checkout-step.ts'
-import { takesEmail } from './step.ts'
 import type { Visit } from './visit.ts'
 
 /** Reads the e-mail address from a form; refuses text that isn't one. */
@@ -21,7 +20,7 @@ export function readEmail({ email = '' }: Fields): string {
 
 /** Sends a code to an address that was typed. Nothing but this browser keeps it until it is proven. */
 export const giveEmail: Action = async ({ ctx, visit: { view }, fields, locale, network }) => {
-  if (!takesEmail(view)) throw notProven()
+  if (!view.takesProofs) throw notProven()
   const email = readEmail(fields)
   await sendOnce(ctx, { view, email }, { locale, network, fields })
   return { claim: sealClaim(ctx, { transactionId: view.id, email }) }
@@ -74,7 +73,9 @@ function orderOf({ view, email }: Subject, { locale, network }: Reader): CodeOrd
   return email === null ? undefined : { ...view, transactionId: view.id, email, locale, network }
 }
 
-const lacksProof = (view: CheckoutView): boolean => view.missing.includes('code') && isIncomplete(view)
+/** The order has no customer yet, or another one who may be followed. */
+const lacksProof = (view: CheckoutView, customerId: bigint): boolean =>
+  (view.missing.includes('code') && isIncomplete(view)) || (view.takesProofs && view.customerId !== customerId)
 
 async function recordProof(
   { ctx, visit: { view }, fields, locale, zone }: SentForm,
@@ -83,7 +84,7 @@ async function recordProof(
 ): Promise<string> {
   const { email, publicId } = order
   const token = await startSession(ctx, order, customerId)
-  if (lacksProof(view)) {
+  if (lacksProof(view, customerId)) {
     const { accepts = '' } = fields
     const timeZone = zone === undefined ? {} : { timeZone: zone }
     await giveDetails(ctx, publicId, { email, provenCustomerId: customerId, accepts, locale, ...timeZone }, customerId)

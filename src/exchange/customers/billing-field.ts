@@ -33,7 +33,7 @@ export const billingFields: readonly (readonly [field: BillingField, wireName: s
 ]
 
 /** What must be known before payment where billing information is asked for: the contract's required fields. */
-const required: readonly BillingField[] = [
+export const requiredBilling: readonly BillingField[] = [
   'countryAlpha2',
   'region',
   'city',
@@ -99,7 +99,8 @@ function birthdayComplaint(text: string, today: Date): string | undefined {
 }
 
 /** Fields that are still to be filled in before payment, in the order of the contract. */
-export const missingBilling = (billing: Billing): BillingField[] => required.filter((field) => !billing[field]?.trim())
+export const missingBilling = (billing: Billing): BillingField[] =>
+  requiredBilling.filter((field) => !billing[field]?.trim())
 
 /** Whether nothing is left to ask: every required field is there, and its country is one that we serve. */
 export const isBillingComplete = (billing: Billing): boolean =>

@@ -13,7 +13,7 @@ import { hasReceipt, receiptUrl } from '../transactions/receipt-link.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import type { Personal, RefundView, StatusDetails, Transaction } from '../transactions/transaction.ts'
 import { mayChangeMethod } from './change-price.ts'
-import { emailOf } from './giver.ts'
+import { type Bound, boundIn, emailOf, shownFacts, takesProofs } from './giver.ts'
 import { type IdentityState, identityStateOf } from './identity.ts'
 import { missingSteps, type StepName, takesDetails } from './steps.ts'
 
@@ -71,6 +71,12 @@ export type CheckoutView = {
   /** The holder of the account of a bank payout. */
   payoutHolder: string | null
   payoutAddressChangeable: boolean
+  /** What the partner passed and the customer may not change; the view has it masked. */
+  bound: Bound
+  /** The customer whose order it is; never shown. */
+  customerId: bigint | null
+  /** Each browser may prove another email address. */
+  takesProofs: boolean
   /** Where the partner wants the customer to return to; `$$` is replaced by the order number. */
   redirects: Personal['redirects']
   /** Whether the rail has accepted the payout. */
@@ -93,6 +99,7 @@ export type WayToPay = { method: PaymentMethod; name: string; toAmount: bigint }
 export async function readView(ctx: Ctx, transaction: Transaction): Promise<CheckoutView> {
   const partner = await partnerOf(ctx, transaction)
   const { personal, terms, to, outputHash, status, statusDetails } = transaction
+  const [shown, bound] = [shownFacts(personal), boundIn(personal)]
   const mask = to.network.chain?.explorerMask
   const deposit = depositMethodOf(transaction)
   // If only part of the money has arrived, the rest may be sent the same way.
@@ -112,7 +119,7 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     email: emailOf(transaction),
     country: transaction.country,
     answers: personal.answers ?? {},
-    billing: transaction.customerId === null ? null : personal.billing,
+    billing: transaction.customerId === null ? null : shown.billing,
     from: transaction.from,
     to,
     fromAmount: transaction.expectedFrom,
@@ -127,10 +134,13 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     payTo: instruction ? { ...instruction.payTo, reference: instruction.reference } : null,
     confirmations: depositRailOf(ctx, transaction).deposit.confirmations ?? null,
     mayChooseMethod: mayChangeMethod(transaction) && takesDetails(transaction, { depositMethod: '' }),
-    payoutAddress: personal.payoutAddress,
-    extraId: personal.payoutExtraId,
-    payoutHolder: personal.payoutHolder,
-    payoutAddressChangeable: terms.payoutAddressChangeable,
+    payoutAddress: shown.payoutAddress,
+    extraId: shown.payoutExtraId,
+    payoutHolder: shown.payoutHolder,
+    payoutAddressChangeable: terms.payoutAddressChangeable && !bound.destination,
+    bound,
+    customerId: transaction.customerId,
+    takesProofs: takesProofs(transaction),
     redirects: personal.redirects,
     isTaken: status === 'sending' && (await isPayoutSubmitted(ctx.db, transaction.id)),
     outputHash,

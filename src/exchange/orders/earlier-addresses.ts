@@ -2,6 +2,7 @@ import { resembles } from '../../reference/addresses/resembles.ts'
 import type { Ctx } from '../context.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { readTransactionWhole } from '../transactions/load.ts'
+import { boundIn } from './giver.ts'
 import * as queries from '../transactions/transactions.sql.ts'
 import { type Personal, personalPlace } from '../transactions/transaction.ts'
 
@@ -59,10 +60,12 @@ export async function savedDestinations(ctx: Ctx, publicId: bigint): Promise<Sav
 
 type SealedOrder = { public_id: bigint; data_key_id: bigint; wrapped_key: Buffer | null; personal: Buffer }
 
-/** What orders hold about their customer; those of an erased person hold nothing any more. */
+/** What orders hold about their customer; not what binds the customer, and nothing of an erased person. */
 const personalIn = ({ keyring }: Pick<Ctx, 'keyring'>, rows: readonly SealedOrder[]): Personal[] =>
-  rows.flatMap((row) =>
-    row.wrapped_key === null
-      ? []
-      : keyring.unwrap(row.data_key_id, row.wrapped_key).open<Personal>(row.personal, personalPlace(row.public_id)),
-  )
+  rows
+    .flatMap((row) =>
+      row.wrapped_key === null
+        ? []
+        : keyring.unwrap(row.data_key_id, row.wrapped_key).open<Personal>(row.personal, personalPlace(row.public_id)),
+    )
+    .filter((personal) => !boundIn(personal).destination)

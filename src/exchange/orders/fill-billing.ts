@@ -27,7 +27,10 @@ export async function fillBilling(
   const known = mergeBilling(kept.passed, passed ?? {})
   if (passed === null && Object.keys(known).length === 0) return personal
 
-  const billing = mergeBilling(known, kept.own)
-  const payoutHolder = to.network.chain ? null : (personal.payoutHolder ?? holderIn(billing))
+  const own = mergeBilling(known, kept.own)
+  // What was passed for an order without an email address binds, and its name names no holder.
+  const billing = personal.passed === undefined ? own : mergeBilling(own, passed ?? {})
+  const holder = personal.passed === undefined ? holderIn(billing) : null
+  const payoutHolder = to.network.chain ? null : (personal.payoutHolder ?? holder)
   return { ...rest, billing, payoutHolder }
 }

@@ -1,19 +1,24 @@
 import { Refusal } from '../../platform/lib/refusal.ts'
+import { type Billing, type BillingField, billingFields } from '../customers/billing-field.ts'
 import { isSameEmail } from '../customers/email.ts'
-import type { Transaction } from '../transactions/transaction.ts'
-import type { Details } from './steps.ts'
+import { maskText } from '../customers/mask.ts'
+import { isIncomplete } from '../transactions/lifecycle.ts'
+import type { PassedFacts, Personal, Transaction } from '../transactions/transaction.ts'
 
 /**
  * Who gives details of an order: the customer whose email address is proven in this browser, or undefined for a visitor, who has nothing
  * but the link.
  *
  * This file alone tells apart whose an order's facts are: the email address, the name, the billing information and the payout
- * destination. As long as nobody has proven the email address (`customerId` is null), all of them are the partner's and bind. Afterwards
- * they are the customer's. A visitor has none: nothing that a visitor types is stored before the address is proven.
+ * destination. As long as nobody has proven the email address (`customerId` is null), all of them are the partner's and bind. Who proves
+ * the address that the partner passed owns them. Who proves an address for an order that was passed without one owns what they give
+ * themselves; what the partner passed (`Personal.passed`) still binds, and is shown masked. A visitor has none: nothing that a visitor
+ * types is stored before the address is proven.
  */
 export type Giver = bigint | undefined
 
 type Subject = Pick<Transaction, 'customerId' | 'personal'>
+type Order = Subject & Pick<Transaction, 'status' | 'statusDetails'>
 
 /**
  * The order's email address: the proven one, or the one that the partner passed. Earlier versions let a visitor replace the partner's;
@@ -22,21 +27,134 @@ type Subject = Pick<Transaction, 'customerId' | 'personal'>
 export const emailOf = ({ customerId, personal }: Subject): string | null =>
   customerId === null ? (personal.destinationEmail ?? personal.billingEmail ?? personal.email) : personal.email
 
-/** What a visitor may give, besides a proof of the email address. */
-const visitorDetails: ReadonlySet<string> = new Set<keyof Details>(['renewsPrice'])
+/** The details of an order that may be somebody else's to give; all names count. */
+type OrderFacts = {
+  email?: string
+  provenCustomerId?: bigint
+  billing?: Billing
+  payoutAddress?: string
+  extraId?: string
+  payoutHolder?: string
+}
 
-/** Refuses what a visitor may not give, and a proof of another address than the partner passed. */
-export function refuseUnproven(transaction: Subject, details: Details, giver: Giver): void {
+/** What a visitor may give, besides a proof of the email address. */
+const visitorDetails: ReadonlySet<string> = new Set(['renewsPrice'])
+
+/** Refuses what a visitor may not give, a proof of another address than the partner passed, and changes of what it passed. */
+export function refuseUnproven(transaction: Order, details: OrderFacts, giver: Giver): void {
   const { email, provenCustomerId } = details
   const isProof = giver !== undefined && giver === provenCustomerId
   if (isProof) {
-    const passed = transaction.customerId === null ? emailOf(transaction) : null
-    if (passed !== null && email !== undefined && !isSameEmail(passed, email)) throw notProven()
+    const owned = takesProofs(transaction) ? null : emailOf(transaction)
+    if (owned !== null && email !== undefined && !isSameEmail(owned, email)) throw notProven()
   } else if (giver === undefined || giver !== transaction.customerId) {
     if (Object.keys(details).some((name) => !visitorDetails.has(name))) throw notProven()
   }
+  const [path] = boundPathsOf(transaction, details)
+  if (path !== undefined) throw bindingFact(path)
 }
 
 /** The answer to a visitor who tries to change an order. */
 export const notProven = (): Refusal =>
   new Refusal('NOT_PROVEN', 'Confirm the email address of this order first. Until then, nothing in it can be changed.')
+
+/** The answer to a customer of an order without an email address who tries to change what the partner passed. */
+export function bindingFact(path = ''): Refusal {
+  const message = 'This was set by the site that sent you and cannot be changed.'
+  return new Refusal('NOT_PROVEN', message, [{ path, code: 'FIXED', message }])
+}
+
+/** What binds a customer whose address the partner has not passed. */
+export type Bound = {
+  billing: readonly BillingField[]
+  destination: boolean
+  holder: boolean
+  /** Another customer had been shown how to pay: money goes nowhere but to the destination that was passed. */
+  isContested: boolean
+}
+
+/** What binds an order's customer; nothing in an order whose email address the partner passed. */
+export function boundIn({ passed }: Pick<Personal, 'passed'>): Bound {
+  return {
+    billing: Object.keys(passed?.billing ?? {}) as BillingField[],
+    destination: passed !== undefined && passed.payoutAddress !== null,
+    holder: passed !== undefined && passed.payoutHolder !== null,
+    isContested: passed?.isContested === true,
+  }
+}
+
+/** Whether anything does. */
+export const isBound = ({ billing, destination, holder }: Bound): boolean => billing.length > 0 || destination || holder
+
+/**
+ * Which fields would change what binds. A payout that was returned needs another destination, which only its payer can give: not where
+ * two customers may have paid.
+ */
+function boundPathsOf({ personal, status, statusDetails }: Order, details: OrderFacts): string[] {
+  const { billing, destination, holder, isContested } = boundIn(personal)
+  const isReturned = status === 'on_hold' && statusDetails === 'address_needed' && !isContested
+  const { passed } = personal
+  const { payoutAddress, extraId, payoutHolder } = details
+  const differs = (isBound: boolean, given: string | undefined, own: string | null | undefined) =>
+    isBound && !isReturned && given !== undefined && given !== (own ?? '')
+  return [
+    ...billingFields.flatMap(([field, path]) =>
+      billing.includes(field) && details.billing?.[field] !== undefined ? [path] : [],
+    ),
+    ...(differs(destination, payoutAddress, passed?.payoutAddress) ? ['payout_address'] : []),
+    ...(differs(destination, extraId, passed?.payoutExtraId) ? ['payout_address'] : []),
+    ...(differs(holder, payoutHolder, passed?.payoutHolder) ? ['payout_holder'] : []),
+  ]
+}
+
+/**
+ * Whether who has the link may prove an address of their own: the partner passed none, and the order is not complete. Nor is it over once
+ * it is, if the partner passed all that the order needs: another customer then pays to the same destination.
+ */
+export function takesProofs(transaction: Order): boolean {
+  const { customerId, personal, status, statusDetails } = transaction
+  if (customerId === null) return emailOf(transaction) === null && isIncomplete(transaction)
+  if (personal.passed === undefined) return false
+  if (isIncomplete(transaction)) return true
+  return status === 'waiting_for_deposit' && statusDetails === null && boundIn(personal).destination
+}
+
+/** What the partner passed, as the first proof of an address finds it. */
+export const passedIn = ({ personal, country }: Pick<Transaction, 'personal' | 'country'>): PassedFacts =>
+  personal.passed ?? {
+    billing: personal.billing,
+    payoutAddress: personal.payoutAddress,
+    payoutExtraId: personal.payoutExtraId,
+    payoutHolder: personal.payoutHolder,
+    country,
+  }
+
+/** An order's personal data without what an earlier customer gave. */
+export function asPassed(given: Personal, passed: PassedFacts): Personal {
+  const { accepted: _, asked: __, answers: ___, ...personal } = given
+  const { billing, payoutAddress, payoutExtraId, payoutHolder } = passed
+  return { ...personal, billing, payoutAddress, payoutExtraId, payoutHolder, passed }
+}
+
+/** The facts of an order that its customer may see. */
+export type ShownFacts = Pick<Personal, 'billing' | 'payoutAddress' | 'payoutExtraId' | 'payoutHolder'>
+
+/** What an order's pages, e-mails and receipts show its customer: what binds them is masked. A country is no secret. */
+export function shownFacts(personal: Personal): ShownFacts {
+  const { billing, payoutAddress, payoutExtraId, payoutHolder, passed } = personal
+  const bound = boundIn(personal)
+  const hide = (text: string | null, own: string | null | undefined): string | null =>
+    text !== null && own !== undefined && text === own ? maskText(text) : text
+  const masked = Object.fromEntries(
+    bound.billing.flatMap((field) => {
+      const text = billing?.[field]
+      return field === 'countryAlpha2' || text === undefined ? [] : [[field, maskText(text)]]
+    }),
+  )
+  return {
+    billing: billing && ({ ...billing, ...masked } satisfies Billing),
+    payoutAddress: hide(payoutAddress, passed?.payoutAddress),
+    payoutExtraId: hide(payoutExtraId, passed?.payoutExtraId),
+    payoutHolder: hide(payoutHolder, passed?.payoutHolder),
+  }
+}

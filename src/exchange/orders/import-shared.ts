@@ -41,7 +41,9 @@ async function importFor(ctx: Ctx, publicId: bigint): Promise<Outcome> {
     const { partnerId, personal } = (await readTransactionWhole(ctx, ctx.db, publicId)) ?? {}
     const shared = personal?.sharedToken
     if (!shared || partnerId === undefined) return { isKnown: false }
-    const { profile } = await importIdentity(ctx, { ...shared, partnerId, email: personal.email ?? undefined })
+    // An address that the partner did not pass is not the person's that it shares.
+    const email = personal.passed === undefined ? (personal.email ?? undefined) : undefined
+    const { profile } = await importIdentity(ctx, { ...shared, partnerId, email })
     return { isKnown: true, partnerCustomerId: profile.id }
   } catch (error) {
     if (error instanceof ErasedPerson) return { isKnown: false }

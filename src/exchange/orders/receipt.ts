@@ -5,6 +5,7 @@ import { ratioText } from '../../platform/money/ratio.ts'
 import { feeNames, percentText } from '../pricing/fees.ts'
 import type { CostPart, TotalCost } from '../pricing/total-cost.ts'
 import type { Company } from '../settings.ts'
+import { shownFacts } from './giver.ts'
 import { costOfTransaction, refundedMoney } from '../transactions/cost.ts'
 import { readEvenErased } from '../transactions/load.ts'
 import { hasReceipt, publicIdInReceiptToken } from '../transactions/receipt-link.ts'
@@ -24,6 +25,7 @@ export type Receipt = {
   /** Where the money went; null after the customer was erased, and for refunds, which return the way they came. */
   address: string | null
   extraId: string | null
+  holder: string
   hash: string | null
   explorerUrl: string | null
 }
@@ -40,6 +42,7 @@ export function receiptOf({ config }: Pick<Ctx, 'config'>, transaction: Transact
   const { publicId, history, updatedAt, personal, isErased = false, status } = transaction
   const isRefund = status === 'refunded'
   const { paid, received, hash } = amountsOf(transaction)
+  const shown = shownFacts(personal)
   const mask = received.listing.network.chain?.explorerMask
   return {
     transaction,
@@ -50,8 +53,9 @@ export function receiptOf({ config }: Pick<Ctx, 'config'>, transaction: Transact
     paid,
     received,
     cost: costOfTransaction(transaction),
-    address: isRefund ? null : personal.payoutAddress,
-    extraId: isRefund ? null : personal.payoutExtraId,
+    address: isRefund ? null : shown.payoutAddress,
+    extraId: isRefund ? null : shown.payoutExtraId,
+    holder: shown.payoutHolder ?? '',
     hash: isErased ? null : hash,
     explorerUrl: mask && hash && !isErased ? mask.split('$$').join(hash) : null,
   }

@@ -45,6 +45,8 @@ export type Personal = {
   /** The email that billing and destination were passed for, in orders of earlier versions, where a visitor could replace `email`. */
   billingEmail?: string
   destinationEmail?: string
+  /** What the partner passed, where it passed no email address and one was proven: it binds (orders/giver.ts). */
+  passed?: PassedFacts
   /** The versions of the terms and of the privacy notice that were accepted last; absent: none yet. */
   accepted?: string
   /** The language that the customer read in when the address was proven; absent: not known. */
@@ -57,6 +59,13 @@ export type Personal = {
   answers?: Readonly<Record<string, string>>
   /** The token that an identity provider shares the customer with; removed once it was used or refused. */
   sharedToken?: SharedToken
+}
+
+/** What a partner passed for an order without an email address. */
+export type PassedFacts = Pick<Personal, 'billing' | 'payoutAddress' | 'payoutExtraId' | 'payoutHolder'> & {
+  country: string | null
+  /** Its customer changed after one had been shown how to pay. */
+  isContested?: true
 }
 
 /** What was agreed at creation and does not change. */

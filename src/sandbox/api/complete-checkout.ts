@@ -11,7 +11,7 @@ import { on, within } from '../../platform/db/within.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { acceptable } from '../../exchange/orders/accept-terms.ts'
 import { completeDetails } from '../../exchange/orders/checkout.ts'
-import { emailOf } from '../../exchange/orders/giver.ts'
+import { boundIn, emailOf } from '../../exchange/orders/giver.ts'
 import { type Details, missingSteps } from '../../exchange/orders/steps.ts'
 import { lockTransaction } from '../../exchange/transactions/load.ts'
 import { depositMethodOf, payoutMethodOf } from '../../exchange/transactions/method.ts'
@@ -83,6 +83,7 @@ async function completeBilling(ctx: Ctx, db: Atomic, transaction: Transaction): 
   const { billing } = transaction.personal
   if (!missingSteps(ctx, transaction).includes('billing')) return transaction
   const whole: Billing = { countryAlpha2: transaction.country ?? homes[0], ...testBilling, ...billing }
+  for (const field of boundIn(transaction.personal).billing) delete whole[field]
   return completeDetails(ctx, db, transaction, { billing: whole }, ownerOf(transaction))
 }
 

@@ -69,19 +69,22 @@ function Fields(props: PageProps) {
   const { language, problems } = props
   const { say } = language
   const { name, value } = known(props, 'countryAlpha2')
+  const { bound } = props.visit.view
   return (
     <>
       <Line {...props} field="firstName" autocomplete="given-name" />
       <Line {...props} field="lastName" autocomplete="family-name" />
-      <ChoiceField
-        name={name}
-        label={say('billing.countryAlpha2')}
-        problems={problems}
-        choices={countryChoices(language, props.visit).served}
-        empty={say('billing.choose')}
-        value={value ?? props.visit.view.country ?? undefined}
-        autocomplete="country"
-      />
+      {bound.billing.includes('countryAlpha2') ? null : (
+        <ChoiceField
+          name={name}
+          label={say('billing.countryAlpha2')}
+          problems={problems}
+          choices={countryChoices(language, props.visit).served}
+          empty={say('billing.choose')}
+          value={value ?? props.visit.view.country ?? undefined}
+          autocomplete="country"
+        />
+      )}
       {value === 'US' ? <UsRegion {...props} /> : null}
       <Line {...props} field="region" autocomplete="address-level1" />
       <Line {...props} field="city" autocomplete="address-level2" />
@@ -100,7 +103,8 @@ function known({ visit, typed }: PageProps, field: BillingField): { name: string
 }
 
 function Line(props: PageProps & { field: BillingField; autocomplete: string; required?: boolean; hint?: string }) {
-  const { field, autocomplete, required = true, hint, language, problems } = props
+  const { field, autocomplete, required = true, hint, language, problems, visit } = props
+  if (visit.view.bound.billing.includes(field)) return null
   return (
     <TextField
       {...known(props, field)}
@@ -117,6 +121,7 @@ function Line(props: PageProps & { field: BillingField; autocomplete: string; re
 function Apartment(props: PageProps) {
   const { language, problems, typed } = props
   const { name, value } = known(props, 'aptNumber')
+  if (props.visit.view.bound.billing.includes('aptNumber')) return null
   const hasNoNumber = typed[name] === undefined ? value === noApartment : typed[noApartmentBox] === 'yes'
   return (
     <>
@@ -139,7 +144,8 @@ function Apartment(props: PageProps) {
 
 /** Optional, for addresses in the United States. */
 function UsRegion(props: PageProps) {
-  const { language, problems } = props
+  const { language, problems, visit } = props
+  if (visit.view.bound.billing.includes('usRegionAlpha2')) return null
   return (
     <ChoiceField
       {...known(props, 'usRegionAlpha2')}
@@ -169,7 +175,7 @@ function Birth(props: PageProps) {
           required={false}
         />
       )}
-      {gender === undefined ? null : (
+      {gender === undefined || visit.view.bound.billing.includes('gender') ? null : (
         <ChoiceField
           {...known(props, 'gender')}
           label={say('billing.gender')}

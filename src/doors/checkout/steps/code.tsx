@@ -2,7 +2,6 @@ import { enterCode, giveEmail, sendToKnown } from '../verify-email.ts'
 import type { CheckoutStep } from '../checkout-step.ts'
 import { maskEmail } from '../../../exchange/customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
-import { takesEmail } from '../step.ts'
 import { AcceptedTerms } from '../ui/accepted-terms.tsx'
 import { timeLeft } from '../ui/time-left.ts'
 import { OnceField } from '../../pages/form.tsx'
@@ -38,7 +37,7 @@ function codePage(props: PageProps): Page {
             autocomplete="one-time-code"
             class="code"
           />
-          {view.missing.includes('terms') ? <AcceptedTerms {...props} /> : null}
+          {view.missing.includes('terms') || view.takesProofs ? <AcceptedTerms {...props} /> : null}
           <Submit>{say('code.submit')}</Submit>
         </Form>
         <div class="others">
@@ -46,7 +45,7 @@ function codePage(props: PageProps): Page {
           <QuietSubmit here={here} does="resend">
             {say('code.resend')}
           </QuietSubmit>
-          <a href={`${home}&ask=email`}>{say(takesEmail(view) ? 'code.another' : 'notMe.link')}</a>
+          <a href={`${home}&ask=email`}>{say(view.takesProofs ? 'code.another' : 'notMe.link')}</a>
           {notices.mailbox ? <a href={notices.mailbox.href}>{notices.mailbox.text(language)}</a> : null}
         </div>
       </>

@@ -2,7 +2,6 @@ import { enterCode, giveEmail, readEmail, sendToKnown } from '../verify-email.ts
 import type { CheckoutStep } from '../checkout-step.ts'
 import { maskEmail } from '../../../exchange/customers/email.ts'
 import type { Page, PageProps } from '../page.ts'
-import { takesEmail } from '../step.ts'
 import { BackLink } from '../ui/links.tsx'
 import { Form, Submit, TextField } from '../../ui/form.tsx'
 
@@ -21,7 +20,7 @@ export const email: CheckoutStep = {
 function emailPage(props: PageProps): Page {
   const { visit, language, typed } = props
   const { email, wish, view } = visit
-  const isAsked = takesEmail(view) && (wish === 'email' || typed.email !== undefined)
+  const isAsked = view.takesProofs && (wish === 'email' || typed.email !== undefined)
   if (email === null || isAsked) return { title: language.say('email.title'), body: <AskEmail {...props} /> }
   if (wish === 'email') return { title: language.say('notMe.title'), body: <NotMe {...props} email={email} /> }
   return { title: language.say('email.title'), body: <KnownEmail {...props} email={email} /> }
@@ -73,7 +72,7 @@ function KnownEmail({ language: { say }, here, home, visit, email }: PageProps &
         <Submit>{say('email.submit')}</Submit>
       </Form>
       <p class="others">
-        <a href={`${home}&ask=email`}>{say(takesEmail(visit.view) ? 'email.another' : 'notMe.link')}</a>
+        <a href={`${home}&ask=email`}>{say(visit.view.takesProofs ? 'email.another' : 'notMe.link')}</a>
       </p>
     </>
   )

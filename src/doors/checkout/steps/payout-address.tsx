@@ -59,7 +59,9 @@ function payoutAddressPage(props: PageProps): Page {
   }
 }
 
-function readDestination({ to, payout }: CheckoutView, fields: Fields): Details {
+function readDestination({ to, payout, bound }: CheckoutView, fields: Fields): Details {
+  const isHolderAsked = bound.destination && (fields.payout_address ?? '') === ''
+  if (isHolderAsked) return { payoutHolder: (fields.payout_holder ?? '').trim() }
   if (to.currency.kind === 'FIAT') return readAccount(payout.category, fields)
   const address = readAddress(fields)
   if (address.payoutAddress === '') throw badField('payout_address', 'Enter the address.', 'ADDRESS_MISSING')

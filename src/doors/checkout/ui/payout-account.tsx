@@ -66,8 +66,12 @@ function FixedAccount({ visit: { view }, language: { say }, form }: PageProps & 
     <div class="destination">
       <h2>{say(`account.${form}`)}</h2>
       <AccountNumber form={form} account={view.payoutAddress ?? ''} />
-      <input type="hidden" name="payout_address" value={view.payoutAddress ?? ''} />
-      <input type="hidden" name="extra_id" value={view.extraId ?? ''} />
+      {view.bound.destination ? null : (
+        <>
+          <input type="hidden" name="payout_address" value={view.payoutAddress ?? ''} />
+          <input type="hidden" name="extra_id" value={view.extraId ?? ''} />
+        </>
+      )}
     </div>
   )
 }

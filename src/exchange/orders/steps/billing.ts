@@ -26,10 +26,12 @@ export const billing = {
   changeable: 'until_paid',
   isMissing: (_ctx, { personal }) => personal.billing !== null && !isBillingComplete(personal.billing),
   async apply({ ctx, db, transaction: { personal, customerId } }, { billing: typed = {} }) {
-    const own = validateBilling(ctx, typed)
+    const passed = personal.passed?.billing ?? {}
+    const whole = validateBilling(ctx, { ...typed, ...passed })
     const { email } = personal
+    const own: Billing = Object.fromEntries(Object.entries(whole).filter(([field]) => !Object.hasOwn(passed, field)))
     if (customerId !== null && email !== null) await saveOwnBilling(ctx, db, { customerId, email, billing: own })
-    return { personal: { ...personal, billing: mergeBilling(personal.billing ?? {}, own) } }
+    return { personal: { ...personal, billing: mergeBilling(personal.billing ?? {}, whole) } }
   },
 } as const satisfies OrderStep<BillingDetails>
 
@@ -53,14 +55,32 @@ function validateBilling({ clock, policies }: Pick<Ctx, 'clock' | 'policies'>, t
   const [first] = problems
   if (first) throw new Refusal('BAD_REQUEST', first.message, problems)
 
-  const country = findCountry(given.countryAlpha2 ?? '')
-  if (!country || policies.at(today, 'countries').rules.blocked.has(country.alpha2)) {
+  if (!isServed({ policies }, given.countryAlpha2, today)) {
     const message = 'We do not serve customers in this country.'
     throw new Refusal('COUNTRY_NOT_SUPPORTED', message, [
       { path: 'country_alpha_2', code: 'COUNTRY_NOT_SUPPORTED', message },
     ])
   }
   return given
+}
+
+const isServed = ({ policies }: Pick<Ctx, 'policies'>, code: string | undefined, now: Date): boolean => {
+  const country = findCountry(code ?? '')
+  return country !== undefined && !policies.at(now, 'countries').rules.blocked.has(country.alpha2)
+}
+
+/** The passed billing information that the checkout would accept; the rest has to be asked for. */
+export function usableBilling({ clock, policies }: Pick<Ctx, 'clock' | 'policies'>, passed: Billing): Billing {
+  const now = clock.now()
+  const lines = trimmed(passed)
+  if (lines.countryAlpha2 !== undefined && !isServed({ policies }, lines.countryAlpha2, now)) return {}
+  const fields = billingFields.map(([field]) => field)
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      const text = lines[field]
+      return text === undefined || text.length > longest || billingComplaint(field, text, now) ? [] : [[field, text]]
+    }),
+  )
 }
 
 /** The same limit as for what partners pass. */

@@ -1,6 +1,10 @@
 import { ownKeys } from '../../../platform/privacy/data-key.ts'
+import type { Ctx } from '../../context.ts'
+import type { PassedFacts, Transaction } from '../../transactions/transaction.ts'
 import { fillBilling } from '../fill-billing.ts'
+import { asPassed, passedIn, takesProofs } from '../giver.ts'
 import type { OrderStep } from '../step.ts'
+import { usableBilling } from './billing.ts'
 
 type CodeDetails = {
   /** The customer who has just verified the order's e-mail address. */
@@ -20,10 +24,12 @@ export const code = {
   details: ['provenCustomerId', 'locale', 'timeZone'],
   changeable: 'until_complete',
   isMissing: (_ctx, { customerId }) => customerId === null,
-  async apply({ ctx, db, partner, transaction }, { provenCustomerId: customerId, locale, timeZone }) {
+  async apply({ ctx, db, partner, before, transaction }, { provenCustomerId: customerId, locale, timeZone }) {
     const { partnerCustomerId, dataKey } = transaction
+    const isNew = customerId !== undefined && customerId !== before.customerId
+    const passed = isNew && takesProofs(before) ? usablePassed(ctx, before) : undefined
     const personal = {
-      ...transaction.personal,
+      ...(passed === undefined ? transaction.personal : asPassed(transaction.personal, passed)),
       ...(locale === undefined ? {} : { locale }),
       ...(timeZone === undefined ? {} : { timeZone }),
     }
@@ -33,6 +39,17 @@ export const code = {
 
     ownKeys(db, customerId, [dataKey.id])
     const own = { ...transaction, personal }
-    return { customerId, personal: await fillBilling(ctx, db, own, partner, { customerId, partnerCustomerId }) }
+    return {
+      customerId,
+      personal: await fillBilling(ctx, db, own, partner, { customerId, partnerCustomerId }),
+      ...(passed === undefined ? {} : { country: passed.country }),
+    }
   },
 } as const satisfies OrderStep<CodeDetails>
+
+/** What the partner passed, without billing information that the checkout would refuse: it is asked for. */
+function usablePassed(ctx: Pick<Ctx, 'clock' | 'policies'>, before: Transaction): PassedFacts {
+  const { billing, ...passed } = passedIn(before)
+  const isContested = before.status === 'waiting_for_deposit' ? ({ isContested: true } as const) : {}
+  return { ...passed, billing: billing && usableBilling(ctx, billing), ...isContested }
+}

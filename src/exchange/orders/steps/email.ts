@@ -1,5 +1,6 @@
 import { badField } from '../../../platform/lib/refusal.ts'
 import { findOrMakePartnerCustomer } from '../../customers/partner-customer.ts'
+import { takesProofs } from '../giver.ts'
 import type { OrderStep } from '../step.ts'
 
 type EmailDetails = {
@@ -15,9 +16,9 @@ export const email = {
   changeable: 'until_complete',
   isMissing: (_ctx, { personal }) => personal.email === null,
   async apply({ ctx, db, transaction }, details) {
-    const { personal, partnerId } = transaction
+    const { personal, partnerId, customerId } = transaction
     if (details.email === undefined || details.email === personal.email) return {}
-    if (transaction.customerId !== null) {
+    if (customerId !== null && !takesProofs(transaction)) {
       throw badField('email', 'The e-mail address has been verified and cannot be changed.')
     }
     const partnerCustomerId =
