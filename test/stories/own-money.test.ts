@@ -3,13 +3,8 @@ import { after, before, describe, it } from 'node:test'
 
 import { examine } from '../../src/exchange/checks/doctor.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
-import {
-  addOwnMoneyRule,
-  applyOwnMoneyRules,
-  bookOwnMoney,
-  endOwnMoneyRule,
-  listUnbookedDebits,
-} from '../../src/exchange/operations/own-money.ts'
+import { applyOwnMoneyRules, bookOwnMoney, listUnbookedDebits } from '../../src/exchange/operations/own-money.ts'
+import { addOwnMoneyRule, endOwnMoneyRule } from '../../src/exchange/operations/own-money-rules.ts'
 import { listNeeds } from '../../src/exchange/needs/list-needs.ts'
 import { listSuspense } from '../../src/exchange/operations/suspense.ts'
 import { listBreaks } from '../../src/exchange/reconciliation/breaks.ts'
@@ -132,6 +127,7 @@ describe('the house’s own money', () => {
       text: '',
       asset: 'EUR-EUR',
       most: '60',
+      every: 'month',
       category: 'expense',
     } as const
     const id = await addOwnMoneyRule(ctx(), { ...order, ...rule })
@@ -151,8 +147,52 @@ describe('the house’s own money', () => {
     await applyOwnMoneyRules(ctx())
     assert.equal((await without()).out.length, 3)
   })
+
+  it('that repeats every month is booked once a month by the bank’s days, and the rest waits with the reason', async () => {
+    const words = ['suspense', 'rule', 'add', '--party', 'Wasserwerk', '--as', 'expense', '--most', '60']
+    const { rule_id: id } = await command.told<{ rule_id: string }>(...words, '--reason', 'The water of every month.')
+    const before = await balance('expenses')
+    const lying = async () => (await without()).out.length
+    const others = await lying()
+    const water = async (on: string, ...amounts: string[]): Promise<void> => {
+      bank.state(
+        amounts.map((amount) => booking(amount, 'Wasserwerk', 'Water', true)),
+        { date: on },
+      )
+      const seen = await lying()
+      await until(async () => (await lying()) === seen + amounts.length, 'the bookings')
+      await Promise.all([applyOwnMoneyRules(ctx()), applyOwnMoneyRules(ctx())])
+    }
+    await water('2026-03-01', '31.00', '31.50')
+    await water('2026-03-31', '32.00')
+    assert.equal(await balance('expenses'), before + 3_100n)
+    await water('2026-04-01', '99.00')
+    await water('2026-04-02', '33.00')
+    assert.equal(await balance('expenses'), before + 6_400n)
+    assert.equal(await lying(), others + 3)
+    const left = await command.told<Record<string, string | null>[]>('suspense', 'list')
+    const march = `The rule ${id} books one a month, and has booked that of 2026-03.`
+    assert.deepEqual(
+      left.flatMap(({ payer, amount, waits_because: why }) => (payer === 'Wasserwerk' ? [[amount, why]] : [])),
+      [
+        ['31.5', march],
+        ['32', march],
+        ['99', `The rule ${id} books at most 60 EUR at once.`],
+      ],
+    )
+    await endOwnMoneyRule(ctx(), BigInt(id), order)
+    await assertBooksHold(exchange)
+  })
+
   describe('that comes in', () => {
-    const rule = { direction: 'in', party: 'zinsbank', text: 'Interest', asset: 'EUR-EUR', most: '500' } as const
+    const rule = {
+      direction: 'in',
+      party: 'zinsbank',
+      text: 'Interest',
+      asset: 'EUR-EUR',
+      most: '500',
+      every: 'booking',
+    } as const
     const iban = 'DE75512108001245126199'
     const credit = (amount: string, text: string): CamtEntry => booking(amount, 'Zinsbank AG', text, false)
     /** Lets the bank state something, and rules look at it. Gives the amounts that still lie in suspense. */

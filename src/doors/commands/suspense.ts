@@ -1,4 +1,5 @@
-import { type DebitToDecide, debitsToDecide, listOwnMoneyRules } from '../../exchange/operations/own-money.ts'
+import { type DebitToDecide, debitsToDecide } from '../../exchange/operations/own-money.ts'
+import { listOwnMoneyRules } from '../../exchange/operations/own-money-rules.ts'
 import type { Doubt } from '../../exchange/operations/doubts.ts'
 import { listSuspense, type SuspenseMoney } from '../../exchange/operations/suspense.ts'
 import type { Candidate } from '../../exchange/operations/suspense-candidates.ts'
@@ -17,11 +18,12 @@ export const list = (input: Invocation): Promise<Answer> =>
 /** Lists the rules in force. */
 export const listRules = (input: Invocation): Promise<Answer> =>
   input.exchange(async (ctx) => {
-    const json = (await listOwnMoneyRules(ctx)).map(({ id, asset, most, at, by, ...rule }) => ({
+    const json = (await listOwnMoneyRules(ctx)).map(({ id, asset, most, at, by, months, ...rule }) => ({
       id: String(id),
       ...rule,
       asset,
       most: shownAmount(asset, most).amount,
+      booked_of: months,
       by,
       at: at.toISOString(),
     }))
@@ -32,13 +34,13 @@ const shownCandidates = (candidates: readonly Candidate[]) =>
   candidates.map(({ transactionId, why }) => ({ transaction_id: String(transactionId), why }))
 
 /** What money may be double of, and why it is not moved yet. */
-const shownDoubt = (doubt: Doubt | undefined) => ({
+const shownDoubt = ({ doubt, beyond }: { doubt: Doubt | undefined; beyond: string | undefined }) => ({
   may_be_double: doubt !== undefined && doubt.of.length > 0,
   double_of: (doubt?.of ?? []).map(({ payment, transactionId }) => ({
     payment,
     transaction_id: transactionId === undefined ? null : String(transactionId),
   })),
-  waits_because: doubt?.why ?? null,
+  waits_because: doubt?.why ?? beyond ?? null,
 })
 
 const shownDebit = ({
@@ -53,6 +55,7 @@ const shownDebit = ({
   at,
   candidates,
   doubt,
+  beyond,
 }: DebitToDecide) => ({
   id: payment,
   rail,
@@ -64,12 +67,12 @@ const shownDebit = ({
   reference,
   text,
   booked_on: bookedOn || at.toISOString().slice(0, 10),
-  ...shownDoubt(doubt),
+  ...shownDoubt({ doubt, beyond }),
   at: at.toISOString(),
   candidates: shownCandidates(candidates),
 })
 
-const shown = ({ id, rail, reference, asset, amount, at, details, candidates, doubt }: SuspenseMoney) => ({
+const shown = ({ id, rail, reference, asset, amount, at, details, candidates, doubt, beyond }: SuspenseMoney) => ({
   id: String(id),
   rail,
   direction: 'in',
@@ -80,7 +83,7 @@ const shown = ({ id, rail, reference, asset, amount, at, details, candidates, do
   reference: reference || (details?.reference ?? ''),
   text: details?.text ?? '',
   booked_on: details?.bookedOn || at.toISOString().slice(0, 10),
-  ...shownDoubt(doubt),
+  ...shownDoubt({ doubt, beyond }),
   at: at.toISOString(),
   candidates: shownCandidates(candidates),
 })

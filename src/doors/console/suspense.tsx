@@ -1,7 +1,8 @@
 import { newRuleActions, ownMoneyActions, ruleActions } from '../../exchange/actions/own-money.ts'
 import type { Payer } from '../../rails/rail.ts'
 import { suspenseActions } from '../../exchange/actions/suspense.ts'
-import { type DebitToDecide, debitsToDecide, listOwnMoneyRules } from '../../exchange/operations/own-money.ts'
+import { type DebitToDecide, debitsToDecide } from '../../exchange/operations/own-money.ts'
+import { listOwnMoneyRules } from '../../exchange/operations/own-money-rules.ts'
 import type { Doubt } from '../../exchange/operations/doubts.ts'
 import { listSuspense, type SuspenseMoney } from '../../exchange/operations/suspense.ts'
 import type { Candidate } from '../../exchange/operations/suspense-candidates.ts'
@@ -54,9 +55,9 @@ const aboutPayer = (visit: Visit, ...parts: (string | undefined)[]) => {
 const named = (candidates: readonly Candidate[]): string =>
   candidates.map(({ transactionId, why }) => `${transactionId} (${why})`).join(', ')
 
-/** What money may be double of, and what has to be done before it is moved. */
-const Doubtful = ({ doubt }: { doubt: Doubt | undefined }) => {
-  if (!doubt) return null
+/** What money may be double of, and what has to be done before it is moved; or why a rule leaves it to a person. */
+const Doubtful = ({ doubt, beyond }: { doubt: Doubt | undefined; beyond: string | undefined }) => {
+  if (!doubt) return beyond === undefined ? null : <p class="wrap">{beyond}</p>
   const of = doubt.of.map(({ payment, transactionId }) =>
     transactionId === undefined ? payment : `${payment} of order ${transactionId}`,
   )
@@ -69,7 +70,7 @@ const Doubtful = ({ doubt }: { doubt: Doubt | undefined }) => {
 }
 
 const creditRow = async (visit: Visit, one: SuspenseMoney) => {
-  const { id, rail, asset, amount, at, details, candidates, reference, doubt } = one
+  const { id, rail, asset, amount, at, details, candidates, reference, doubt, beyond } = one
   return [
     String(id),
     rail,
@@ -81,7 +82,7 @@ const creditRow = async (visit: Visit, one: SuspenseMoney) => {
     named(candidates),
     <Moment at={at} />,
     <>
-      <Doubtful doubt={doubt} />
+      <Doubtful doubt={doubt} beyond={beyond} />
       {await formsOf(visit, suspenseActions, one, String(id))}
       {await formsOf(visit, ownMoneyActions, String(id), String(id))}
     </>,
@@ -90,7 +91,7 @@ const creditRow = async (visit: Visit, one: SuspenseMoney) => {
 
 const debitRow = async (
   visit: Visit,
-  { payment, rail, asset, amount, at, party, reference, text, bookedOn, candidates, doubt }: DebitToDecide,
+  { payment, rail, asset, amount, at, party, reference, text, bookedOn, candidates, doubt, beyond }: DebitToDecide,
 ) => [
   payment,
   rail,
@@ -102,7 +103,7 @@ const debitRow = async (
   named(candidates),
   <Moment at={at} />,
   <>
-    <Doubtful doubt={doubt} />
+    <Doubtful doubt={doubt} beyond={beyond} />
     {await formsOf(visit, ownMoneyActions, payment, payment)}
   </>,
 ]
@@ -114,6 +115,7 @@ async function rulesPart(visit: Visit) {
     <span class="wrap">{[one.party, one.text].filter(Boolean).join(': ')}</span>,
     one.category,
     <Worth asset={one.asset} amount={one.most} />,
+    one.every === 'month' ? 'Once a month' : 'Each time',
     await formsOf(visit, ruleActions, one.id, String(one.id)),
   ])
   return (
@@ -121,7 +123,7 @@ async function rulesPart(visit: Visit) {
       {rules.length === 0 ? null : (
         <Table
           caption="Rules that book what repeats"
-          columns={['Way', 'Of whom', 'As', 'At most', 'End']}
+          columns={['Way', 'Of whom', 'As', 'At most', 'How often', 'End']}
           empty=""
           rows={await Promise.all(rows)}
         />

@@ -1,10 +1,6 @@
-import {
-  addOwnMoneyRule,
-  bookOwnMoney,
-  endOwnMoneyRule,
-  ownCategories,
-  ruledCategories,
-} from '../operations/own-money.ts'
+import { bookOwnMoney, ownCategories, ruledCategories } from '../operations/own-money.ts'
+import { addOwnMoneyRule, endOwnMoneyRule } from '../operations/own-money-rules.ts'
+import { rulePeriods } from '../operations/own-money.sql.ts'
 import { whyDebitDoubled, whyDoubled } from '../operations/doubts.ts'
 import { suspenseDeposit, whyNotInSuspense } from '../operations/suspense.ts'
 import { readId } from '../../platform/lib/ids.ts'
@@ -19,6 +15,11 @@ const as = <Category extends string>(categories: readonly Category[]) =>
 
 const [asOwn, asRuled] = [as(ownCategories), as(ruledCategories)]
 const direction = field('direction', choice(['out', 'in']), { help: 'Out unless given.' })
+
+const every = field('every', choice(rulePeriods), {
+  label: 'How often',
+  help: 'Once a month by the bank’s days unless given: what else comes in that month waits for a person. With booking: each time.',
+})
 
 /** Money without an order, by its id: a deposit, or a debit of a bank. */
 const book: Action<string> = {
@@ -80,6 +81,7 @@ const addRule: Action<undefined> = {
       isRequired: true,
     }),
     field('asset', asset, { help: 'EUR-EUR unless given.' }),
+    every,
     direction,
     field('text', text(), { help: 'A part of what is written with it, in any case.' }),
   ],
@@ -91,6 +93,7 @@ const addRule: Action<undefined> = {
       ...what,
       most: typed('most') ?? '',
       category: required(given, asRuled),
+      every: given.value(every) ?? 'month',
       direction: given.value(direction) ?? 'out',
       reason,
       actor,

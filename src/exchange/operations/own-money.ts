@@ -8,18 +8,13 @@ import type { Atomic } from '../../platform/db/sql.ts'
 import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { unitsAt } from '../../platform/money/amount-in.ts'
 import type { Rail, UnexplainedBooking } from '../../rails/rail.ts'
-import { checkIban } from '../../reference/bank/iban.ts'
 import { bookedAsset } from '../../reference/catalog/sync-assets.ts'
 import { paymentOf, suspenseDeposits, useDeposits } from '../settlement/deposit.ts'
-import {
-  lockOwnPayment,
-  type OwnCategory,
-  ownAccountOf,
-  type ruledCategories,
-} from '../settlement/reverse-own-money.ts'
+import { lockOwnPayment, type OwnCategory, ownAccountOf } from '../settlement/reverse-own-money.ts'
 import type { StaffOrder } from './by-staff.ts'
 import * as queries from './own-money.sql.ts'
 import { type Doubt, doubtKey, doubtsAbout, isDouble, whyDoubled } from './doubts.ts'
+import { dayOf, isNamedBy, lockRule, ruleFor, type Unbooked } from './own-money-rules.ts'
 import { lockSuspense } from './suspense.ts'
 import { type Candidate, candidatesFor, debitCandidates, waitingOrders } from './suspense-candidates.ts'
 
@@ -40,27 +35,45 @@ export async function listUnbookedDebits(ctx: Ctx): Promise<UnbookedDebit[]> {
   return debits
 }
 
-/** The same, as a person decides about it: with the orders whose payouts or refunds it may be, and what it may be double of. */
-export type DebitToDecide = UnbookedDebit & { candidates: Candidate[]; doubt: Doubt | undefined }
+/**
+ * The same, as a person decides about it: with the orders whose payouts or refunds it may be, what it may be double of, and why a rule
+ * that names it does not book it.
+ */
+export type DebitToDecide = UnbookedDebit & {
+  candidates: Candidate[]
+  doubt: Doubt | undefined
+  beyond: string | undefined
+}
+
+const ofDebit = ({ party, text, asset, amount, bookedOn, at }: UnbookedDebit): Unbooked => ({
+  direction: 'out',
+  party,
+  text,
+  asset,
+  amount,
+  day: dayOf(bookedOn, at),
+})
 
 export async function debitsToDecide(ctx: Ctx): Promise<DebitToDecide[]> {
   const debits = await listUnbookedDebits(ctx)
   const doubts = await doubtsAbout(ctx, ctx.db, debits)
+  const rules = debits.length === 0 ? [] : await queries.rulesInForce(ctx.db)
   const found = debits.length === 0 ? new Map<string, Candidate[]>() : await debitCandidates(ctx.db, debits)
   return debits.map((one) => ({
     ...one,
     candidates: found.get(`${one.rail} ${one.payment}`) ?? [],
     doubt: doubts.get(doubtKey(one)),
+    beyond: ruleFor(rules, ofDebit(one)).why,
   }))
 }
 
 /**
- * What is booked, and as what. `ruleId` where a rule says so; `from`: the account of a processor that has paid it out to us; `settled`: what it
+ * What is booked, and as what. `rule` where one says so, and what it says that of; `from`: the account of a processor that has paid it out to us; `settled`: what it
  * says that it has settled with that, in whole units, where it kept something back.
  */
 type OwnOrder = StaffOrder & {
   category: OwnCategory
-  ruleId?: bigint
+  rule?: { id: bigint; of: Unbooked }
   from?: string | undefined
   settled?: string | undefined
 }
@@ -129,15 +142,17 @@ async function book(
   ctx: Ctx,
   db: Atomic,
   what: Booked,
-  { category, ruleId, reason, actor }: OwnOrder,
+  { category, rule, reason, actor }: OwnOrder,
   { account, processor, settled = what.amount }: { account: string; processor?: Rail | undefined; settled?: bigint },
 ): Promise<Entry> {
+  if (rule) await lockRule(db, rule.id, rule.of)
   const [id, at] = [await ctx.rowIds.next(), ctx.clock.now()]
   const { asset, amount, direction } = what
   const own = processor ? held(processor.custodyAccount) : ownAccountOf[category]
   const [debit, credit] = direction === 'in' ? [account, own] : [own, account]
   const booked = entry({ transactionId: null, kind: 'own_money', ref: id, at }, [{ debit, credit, asset, amount }])
-  queries.insertOwnMoney(db, { ...what, id, category, ruleId: ruleId ?? null, reason, by: actor, at })
+  const byRule = { ruleId: rule?.id ?? null, bankDay: rule?.of.day ?? null }
+  queries.insertOwnMoney(db, { ...what, ...byRule, id, category, reason, by: actor, at })
   await post(db, ctx, [booked])
   processor?.noteChange?.(db, { key: String(id), asset, amount: -settled, at })
   recordAudit(db, {
@@ -152,70 +167,12 @@ async function book(
       asset,
       amount: String(amount),
       reason,
-      ...(ruleId === undefined ? {} : { rule: String(ruleId) }),
+      ...(rule ? { rule: String(rule.id) } : {}),
       ...(processor ? { from: processor.custodyAccount, settled: String(settled) } : {}),
     },
   })
   return booked
 }
-
-/** A rule as an operator gives it. `most`: the most that it books at once, in whole units. */
-export type RuleOrder = StaffOrder & {
-  direction: 'in' | 'out'
-  party: string
-  text: string
-  asset: string
-  most: string
-  category: (typeof ruledCategories)[number]
-}
-
-/** Adds a rule for what repeats. Audited. It books what is listed already, and what comes, up to its amount. */
-export async function addOwnMoneyRule(ctx: Ctx, order: RuleOrder): Promise<bigint> {
-  const { direction, category, reason, actor } = order
-  const [party, text] = [order.party.trim(), order.text.trim()]
-  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
-  if (party.length < 3) throw badField('party', 'A rule names at least three characters of who pays or is paid.')
-  if (direction === 'in' && text === '' && !checkIban(party).ok)
-    throw badField('text', 'A rule for what comes in needs a text, or the IBAN of who pays.')
-  const asset = bookedAsset(order.asset)
-  if (!asset) throw badField('asset', `Unknown asset: ${order.asset}. Assets are written like EUR-EUR.`)
-  const limit = unitsAt(order.most, asset, 'most')
-  if (limit <= 0n) throw badField('most', 'The most that a rule books is more than zero.')
-  const [id, at] = [await ctx.rowIds.next(), ctx.clock.now()]
-  await ctx.db.atomic((db) => {
-    queries.insertRule(db, {
-      id,
-      direction,
-      party,
-      text,
-      asset: asset.id,
-      most: limit,
-      category,
-      reason,
-      by: actor,
-      at,
-    })
-    const after = { direction, party, text, asset: asset.id, most: order.most, category, reason }
-    recordAudit(db, { at, actor, action: 'own_money_rule.added', subject: `own_money_rule:${id}`, before: null, after })
-    return Promise.resolve()
-  })
-  return id
-}
-
-/** Ends a rule. What it booked stays booked. Audited. */
-export async function endOwnMoneyRule(ctx: Ctx, id: bigint, { reason, actor }: StaffOrder): Promise<void> {
-  if (reason.trim() === '') throw badField('reason', 'A reason is required.')
-  const at = ctx.clock.now()
-  await ctx.db.atomic(async (db) => {
-    const ended = await queries.endRule(db, id, at)
-    if (ended.length === 0) throw new Refusal('NOT_FOUND', 'There is no such rule.')
-    const subject = `own_money_rule:${id}` as const
-    recordAudit(db, { at, actor, action: 'own_money_rule.ended', subject, before: null, after: { reason } })
-  })
-}
-
-/** The rules in force, the oldest first. */
-export const listOwnMoneyRules = ({ db }: Pick<Ctx, 'db'>): Promise<queries.OwnMoneyRule[]> => queries.rulesInForce(db)
 
 /** Books what the rules name, as far as it lies without an order. Safe to run in several processes. */
 export async function applyOwnMoneyRules(ctx: Ctx): Promise<void> {
@@ -225,58 +182,36 @@ export async function applyOwnMoneyRules(ctx: Ctx): Promise<void> {
   const inDoubt = await doubtsAbout(ctx, ctx.db, left)
   const debits = left.filter((one) => !isDouble(inDoubt.get(doubtKey(one))))
   const credits = rules.some(({ direction }) => direction === 'in') ? await creditsOf(ctx, rules) : []
-  for (const one of [
-    ...debits.map((debit) => ({ ...debit, id: debit.payment, direction: 'out' as const })),
-    ...credits,
-  ]) {
-    const rule = rules.find((each) => fits(each, one))
+  for (const { id, of } of [...debits.map((debit) => ({ id: debit.payment, of: ofDebit(debit) })), ...credits]) {
+    const { rule } = ruleFor(rules, of)
     if (!rule) continue
-    const order = { category: rule.category, ruleId: rule.id, reason: rule.reason, actor: `rule:${rule.id}` }
+    const { id: ruleId, category, reason } = rule
+    const order = { category, rule: { id: ruleId, of }, reason, actor: `rule:${ruleId}` }
     try {
-      await bookOwnMoney(ctx, one.id, order)
+      await bookOwnMoney(ctx, id, order)
     } catch (error) {
-      // Another process, or a person, came first.
+      // Another process, or a person, came first; or another booking of its month.
       if (!(error instanceof Refusal)) throw error
     }
   }
 }
 
-type Unbooked = Pick<UnexplainedBooking, 'party' | 'text' | 'asset' | 'amount'> & {
-  id: string
-  direction: 'in' | 'out'
-}
-
-function fits(rule: queries.OwnMoneyRule, { direction, party, text, asset, amount }: Unbooked): boolean {
-  const holds = (whole: string, part: string): boolean => whole.toLowerCase().includes(part.toLowerCase())
-  if (rule.direction !== direction || rule.asset !== asset || amount > rule.most) return false
-  const iban = checkIban(rule.party)
-  if (iban.ok) {
-    const account = checkIban(party.account)
-    return account.ok && account.iban === iban.iban && holds(text, rule.text)
-  }
-  // Anybody may have a name like it: customers pay into the same account.
-  if (direction === 'in' && rule.text === '') return false
-  return holds(party.name, rule.party) && holds(text, rule.text)
-}
-
 /** Money in suspense that rules name. What may be a customer's, or may be reported twice, is for a person. */
-async function creditsOf(ctx: Ctx, rules: readonly queries.OwnMoneyRule[]): Promise<Unbooked[]> {
-  const found: { one: Unbooked; rail: string; texts: string[] }[] = []
+async function creditsOf(ctx: Ctx, rules: readonly queries.OwnMoneyRule[]): Promise<{ id: string; of: Unbooked }[]> {
+  const found: { id: string; of: Unbooked; rail: string; texts: string[] }[] = []
   const deposits = await suspenseDeposits(ctx.db, most)
   const doubts = await doubtsAbout(ctx, ctx.db, deposits)
-  for (const { id, rail, payment, reference, asset, amount } of deposits) {
+  for (const { id, rail, payment, reference, asset, amount, at } of deposits) {
     const details = payment === null ? undefined : await ctx.rails.deposit(rail)?.deposit.details?.(ctx.db, payment)
     if (!details || isDouble(doubts.get(doubtKey({ rail, payment })))) continue
-    const { text } = details
-    const one = { id: String(id), direction: 'in', party: details, text, asset, amount } as const
-    if (rules.some((rule) => fits(rule, one))) found.push({ one, rail, texts: [text, reference] })
+    const { text, bookedOn } = details
+    const of = { direction: 'in', party: details, text, asset, amount, day: dayOf(bookedOn, at) } as const
+    if (rules.some((rule) => isNamedBy(rule, of))) found.push({ id: String(id), of, rail, texts: [text, reference] })
   }
   if (found.length === 0) return []
   const waiting = await waitingOrders(
     ctx.db,
     found.map(({ rail }) => rail),
   )
-  return found
-    .filter(({ one, rail, texts }) => candidatesFor({ ...one, rail, texts }, waiting).length === 0)
-    .map(({ one }) => one)
+  return found.filter(({ of, rail, texts }) => candidatesFor({ ...of, rail, texts }, waiting).length === 0)
 }

@@ -38,17 +38,19 @@ import type { Transaction } from '../transactions/transaction.ts'
 import type { PaymentDetails } from '../../rails/rail.ts'
 import { byStaff, type StaffOrder } from './by-staff.ts'
 import { type Doubt, doubtKey, doubtsAbout, whyDoubled, whyInDoubt } from './doubts.ts'
+import { dayOf, listOwnMoneyRules, ruleFor } from './own-money-rules.ts'
 import type { RefundablePart } from './staff-rules.ts'
 import { type Candidate, candidatesFor, waitingOrders } from './suspense-candidates.ts'
 
 /** The most that one look gives. */
 const most = 1_000
 
-/** Money in suspense with what its rail knows of it, the orders that it may be for, and what it may be double of. */
+/** Money in suspense with what its rail knows of it, the orders that it may be for, what it may be double of, and why a rule leaves it. */
 export type SuspenseMoney = SuspenseDeposit & {
   details: PaymentDetails | undefined
   candidates: Candidate[]
   doubt: Doubt | undefined
+  beyond: string | undefined
 }
 
 /** The deposits that lie in suspense and are not on their way back, oldest first. */
@@ -62,16 +64,19 @@ export async function listSuspense({ db, rails }: Pick<Ctx, 'db' | 'rails'>): Pr
           deposits.map(({ rail }) => rail),
         )
   const doubts = await doubtsAbout({ rails }, db, deposits)
+  const rules = deposits.length === 0 ? [] : await listOwnMoneyRules({ db })
   return Promise.all(
     deposits.map(async (one) => {
       const half = rails.deposit(one.rail)?.deposit
       const details = one.payment === null ? undefined : await half?.details?.(db, one.payment)
       const texts = [details?.text ?? '', one.reference]
+      const day = dayOf(details?.bookedOn, one.at)
       return {
         ...one,
         details,
         candidates: candidatesFor({ ...one, texts }, waiting),
         doubt: doubts.get(doubtKey(one)),
+        beyond: details && ruleFor(rules, { ...one, direction: 'in', party: details, text: details.text, day }).why,
       }
     }),
   )

@@ -15,8 +15,8 @@ import { validatePaymentFile } from './validate.ts'
 const mostInFile = 2_000
 
 /**
- * Stores a file of the payments that are due now, if there are any, except those whose payees hold them by what banks have said since they
- * were queued. Nothing has left yet. Gives whether there was one.
+ * Stores a file of the payments that are due now, if there are any, except those that are held because banks have said since then who their
+ * payees are. Nothing has left yet. Gives whether there was one.
  */
 export async function formBatch(
   bank: Bank,
