@@ -40,6 +40,8 @@ export type NodeState = {
   networkId: number
   /** Changes what it says of the account's transactions. */
   lie: (entries: Fields[]) => Fields[]
+  /** Changes what it says of an account; undefined: there is none. */
+  lieOfAccount: (address: string, fields: Fields) => Fields | undefined
   /** It takes transactions, and loses them. */
   losesTransactions: boolean
 }
@@ -63,6 +65,7 @@ export async function openXrplLedger() {
     first: 1,
     networkId: 1,
     lie: (all) => all,
+    lieOfAccount: (_address, fields) => fields,
     losesTransactions: false,
   })
   const nodes = await Promise.all(
@@ -81,17 +84,11 @@ export async function openXrplLedger() {
     }
     if (method === 'fee') return { drops: { open_ledger_fee: String(fee) } }
     if (method === 'submit') return state.losesTransactions ? {} : take(String(parameters.tx_blob))
-    if (parameters.account !== account) {
-      const flags = accounts.get(String(parameters.account))
-      if (flags === undefined) return { status: 'error', error: 'actNotFound' }
-      return { validated: true, account_data: { Balance: '20000000', Flags: flags, Sequence: 3, OwnerCount: 0 } }
-    }
     if (method === 'account_info') {
-      const upTo = parameters.ledger_index === 'validated' ? seen : Number(parameters.ledger_index)
-      return {
-        validated: true,
-        account_data: { Balance: String(balanceAt(upTo)), Flags: 0x2_0000, Sequence: ourSequence, OwnerCount: 1 },
-      }
+      const address = String(parameters.account)
+      const known = accountAt(address, parameters.ledger_index === 'validated' ? seen : Number(parameters.ledger_index))
+      const data = known && state.lieOfAccount(address, known)
+      return data ? { validated: true, account_data: data } : { status: 'error', error: 'actNotFound' }
     }
     const least = Math.max(Number(parameters.ledger_index_min), state.first)
     const most = Math.min(Number(parameters.ledger_index_max), seen)
@@ -104,6 +101,13 @@ export async function openXrplLedger() {
       transactions: page,
       ...(found.length > at + 2 ? { marker: { ledger: at + 2, seq: 0 } } : {}),
     }
+  }
+
+  function accountAt(address: string, upTo: number): Fields | undefined {
+    if (address === account)
+      return { Balance: String(balanceAt(upTo)), Flags: 0x2_0000, Sequence: ourSequence, OwnerCount: 1 }
+    const flags = accounts.get(address)
+    return flags === undefined ? undefined : { Balance: '20000000', Flags: flags, Sequence: 3, OwnerCount: 0 }
   }
 
   const balanceAt = (upTo: number): bigint =>

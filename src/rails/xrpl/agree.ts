@@ -1,6 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
+
+import { type Node, Nonsense } from '../json-rpc.ts'
 import { type Agreement, doubtOf } from '../two-nodes.ts'
 import type { Chain } from './chain.ts'
-import { type Movements, readMovements, readState } from './ledger.ts'
+import { type AccountState, type Movements, readAccount, readMovements, readState } from './ledger.ts'
 
 /** How many ledgers a node may be behind the other one: about 40 seconds. */
 const mostBehind = 10n
@@ -40,6 +43,22 @@ export async function compareNodes(
     return { agreed: none, doubt: doubtOf('second', error) }
   }
 }
+
+/** What every node of a chain says. Throws `Nonsense` where they say different things. */
+export async function saidByAll<Said>(
+  { node, second, network }: Pick<Chain, 'node' | 'second' | 'network'>,
+  ask: (of: Node) => Promise<Said>,
+): Promise<Said> {
+  if (!second) return ask(node)
+  const [one, other] = await Promise.all([ask(node), ask(second)])
+  if (!isDeepStrictEqual(one, other))
+    throw new Nonsense(`The nodes of ${network.code} say different things of an account.`)
+  return one
+}
+
+/** An account as every node has it in a ledger that they agree on; undefined for one that is not funded. */
+export const accountIn = (chain: Chain, account: string, ledger: bigint): Promise<AccountState | undefined> =>
+  saidByAll(chain, (node) => readAccount(node, account, ledger))
 
 const textOf = ({ payments, sent }: Movements, upTo: bigint): string =>
   [

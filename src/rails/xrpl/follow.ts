@@ -3,10 +3,10 @@ import { type Term, underLease } from '../chain/lease.ts'
 import { keepNodes } from '../chain/nodes.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
-import { compareNodes } from './agree.ts'
+import { accountIn, compareNodes } from './agree.ts'
 import type { Chain } from './chain.ts'
 import { toRailEvent } from './events.ts'
-import { readAccount, readMovements, readState } from './ledger.ts'
+import { readMovements, readState } from './ledger.ts'
 import * as queries from './queries.ts'
 import { endPayments, learnAttempts, sendOnce } from './sending/send.ts'
 
@@ -96,10 +96,12 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
   return round
 }
 
-/** Begins to follow the account, once, after the last validated ledger. Its balance there is the opening balance. */
-async function begin({ db, network, node, account }: Chain): Promise<void> {
-  const { head } = await readState(node)
-  const state = await readAccount(node, account, head)
+/** Begins to follow the account, once, after the last validated ledger of every node. Its balance there is the opening balance. */
+async function begin(chain: Chain): Promise<void> {
+  const { db, network, node, second, account } = chain
+  const states = await Promise.all((second ? [node, second] : [node]).map(readState))
+  const head = states.map((state) => state.head).reduce((least, one) => (one < least ? one : least))
+  const state = await accountIn(chain, account, head)
   await queries.beginAfter(db, network.code, head, state?.balance ?? 0n)
 }
 

@@ -20,6 +20,7 @@ import type { DepositHalf, Rail } from '../rail.ts'
 import type { Chain } from './chain.ts'
 import { eventsOf, referenceOf, tagIn } from './events.ts'
 import { followOnce, newFollower } from './follow.ts'
+import { accountIn } from './agree.ts'
 import { readAccount, readState } from './ledger.ts'
 import * as queries from './queries.ts'
 import type { XrplSettings } from './settings.ts'
@@ -114,7 +115,7 @@ export const xrplRail = (chain: Chain): Rail => ({
     await chain.checkNode(chain.node)
     const [row] = await queries.readAccount(chain.db, code)
     if (!row || row.next_ledger === null) return 0n
-    return (await readAccount(chain.node, chain.account, row.next_ledger - 1n))?.balance ?? 0n
+    return (await accountIn(chain, chain.account, row.next_ledger - 1n))?.balance ?? 0n
   },
   check: async () => {
     await chain.checkNode(chain.node)

@@ -6,7 +6,8 @@ import { payoutsHalted } from '../../halts.ts'
 import { SignerRefusal } from '../../keys/signer.ts'
 import type { Chain } from '../chain.ts'
 import type { SignedPayment, Signer } from '../keys.ts'
-import { type AccountState, broadcast, readAccount, readFee, readState, type OwnTransaction } from '../ledger.ts'
+import { accountIn, saidByAll } from '../agree.ts'
+import { type AccountState, broadcast, readFee, readState, type OwnTransaction } from '../ledger.ts'
 import * as chainQueries from '../queries.ts'
 import * as queries from './queries.ts'
 
@@ -77,13 +78,17 @@ async function isHalted({ name, asset }: Chain, db: Atomic): Promise<boolean> {
 }
 
 async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: readonly queries.Attempt[]): Promise<void> {
-  const { db, network, account, node, log, clock } = chain
+  const { db, network, account, log, clock } = chain
   const now = clock.realNow()
   const next = (after: bigint) => queries.waitingPayments(db, network.code, { now, after, limit: mostOpen })
   let waiting = await next(0n)
   if (waiting.length === 0) return
-  const { reserve, ownerReserve } = await readState(node)
-  const state = await readAccount(node, account, 'validated')
+  // One node that names another number, reserve or recipient must not decide what is sent under which number, nor what never is.
+  const { reserve, ownerReserve } = await saidByAll(chain, async (node) => {
+    const said = await readState(node)
+    return { reserve: said.reserve, ownerReserve: said.ownerReserve }
+  })
+  const state = await accountIn(chain, account, look.agreed)
   if (!state) throw new Error(`The account of ${network.code} is not funded.`)
   const fee = await feeNow(chain)
   const promised = open.reduce((sum, one) => sum + one.amount + one.fee, 0n)
@@ -96,10 +101,9 @@ async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: reado
       log.warn({ network: network.code, payout: payment.plan_key }, 'A payout waits for coins.')
       continue
     }
-    const refusal = refusalOf(payment, await readAccount(node, payment.recipient, 'validated'), reserve)
+    const refusal = refusalOf(payment, await accountIn(chain, payment.recipient, look.agreed), reserve)
     if (refusal !== undefined) {
-      await inFence(chain, look, (block) => queries.giveUp(block, payment.id))
-      log.warn({ network: network.code, payout: payment.plan_key }, refusal)
+      await giveUp(chain, signer, look, { payment, why: refusal })
       continue
     }
     const attempt = await numbered(chain, look, { payment, fee, next: state.sequence })
@@ -107,6 +111,19 @@ async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: reado
     available -= payment.amount + fee
     places -= 1
   }
+}
+
+/** Ends a payment that the ledger would not make. One that the signer has signed before waits: it may be paid. */
+async function giveUp(
+  chain: Chain,
+  signer: Signer,
+  look: Look,
+  { payment: { id, plan_key: key }, why }: { payment: queries.Payment; why: string },
+): Promise<void> {
+  const signed = (await signer.signedFor?.(key)) ?? []
+  if (signed.length > 0) return keepRefusals(chain, [key], unclearTransfer)
+  await inFence(chain, look, (block) => queries.giveUp(block, id))
+  chain.log.warn({ network: chain.network.code, payout: key }, why)
 }
 
 /** Why the ledger would not pay a recipient, and only take the fee; undefined where nothing is known against it. */
