@@ -173,6 +173,26 @@ describe('coins that go out on Bitcoin', () => {
     assert.equal(left.length, 130)
   })
 
+  it('are brought to the second node where the first does not answer', async () => {
+    const { node, one, second } = bitcoin.world
+    await submittedOne(bitcoin.world, 92_000n)
+    const brought: string[] = []
+    node.answering = async (method, _params, real) => {
+      if (method === 'sendrawtransaction') await node.die()
+      return real()
+    }
+    second.answering = (method, [raw], real) => {
+      if (method === 'sendrawtransaction') brought.push(String(raw))
+      return real()
+    }
+    await one.follow().catch(() => undefined)
+    assert.equal(brought.length, 1)
+    await node.revive()
+    takeTransfers(bitcoin.world)
+    await node.mine(2)
+    await one.follow()
+  })
+
   it('leave no recipient behind once they are buried deep', async () => {
     const { node, one, db } = bitcoin.world
     await node.mine(100)

@@ -1,4 +1,3 @@
-import { type Node, NodeError } from '../../json-rpc.ts'
 import type { Atomic } from '../../../platform/db/sql.ts'
 import { keepRefusals } from '../../chain/refusals.ts'
 import type { SignerRefusal } from '../../keys/signer.ts'
@@ -171,16 +170,13 @@ const largest = (one: bigint, other: bigint): bigint => (one > other ? one : oth
 
 /** Hands bytes to both nodes. A no changes nothing: the same bytes are brought again, and the chain decides. */
 async function broadcast({ node, second, network, log }: Chain, raw: string): Promise<void> {
-  const bring = async (to: Node, which: string): Promise<void> => {
+  for (const to of second ? [node, second] : [node]) {
     try {
       await to.ask('sendrawtransaction', raw)
     } catch (error) {
-      if (!(error instanceof NodeError) && which === 'first') throw error
-      log.warn({ err: error, network: network.code, node: which }, 'A node did not take a transfer; trying again.')
+      log.warn({ err: error, network: network.code }, 'A node did not take a transfer; trying again.')
     }
   }
-  await bring(node, 'first')
-  if (second) await bring(second, 'second')
 }
 
 /** Ends transfers that are final, within the block that says so. */
