@@ -145,6 +145,8 @@ async function pairsIn(args: readonly string[], { isFile }: NonNullable<Field<un
     const [, name = '', value = ''] = /^([a-z0-9_]+)=(.*)$/s.exec(arg) ?? []
     if (name === '') throw new WrongUsage(`"${arg}" is not of the form key=value.`)
     if (pairs.has(name)) throw new WrongUsage(`${name} is given twice.`)
+    // As of a flag: nothing may be kept, or ended, because a script lacked a value.
+    if (value.trim() === '') throw new WrongUsage(`${name} must not be empty.`)
     pairs.set(name, isFile(name) ? await contentsOf(value, name) : value)
   }
   return Object.fromEntries(pairs)

@@ -87,7 +87,8 @@ unless that was rotated.`,
   },
 }
 
-const settable = [url, types, rate, ordered].map(({ name }): string => name)
+const settings = [url, types, rate, ordered] as const
+const settable = settings.map(({ name }): string => name)
 
 const set: Action<Endpoint> = {
   ...common,
@@ -104,6 +105,8 @@ const set: Action<Endpoint> = {
   run: async (ctx, { id }, given, { actor }) => {
     if (Object.keys(given.pairs).some((name) => !settable.includes(name)))
       throw badField('changes', 'Unknown setting. Use url=, types=a,b, rate=N or ordered=on|off.')
+    const empty = settings.find(({ name }) => given.has(name) && given.text(name) === undefined)
+    if (empty) throw badField(empty.name, `${empty.label} must not be empty.`)
     const after = await changeEndpoint(ctx, { id }, changesIn(given), actor)
     return { said: 'The endpoint is changed.', json: endpointJson(after) }
   },
