@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { bookOwnMoney, listUnbookedDebits } from '../../src/exchange/operations/own-money.ts'
 import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
+import { enqueueComparison } from '../../src/exchange/reconciliation/compare-statements.ts'
 import { listBreaks } from '../../src/exchange/reconciliation/breaks.ts'
 import * as breaks from '../../src/exchange/reconciliation/breaks.sql.ts'
 import { reconcileStatements } from '../../src/exchange/reconciliation/reconcile.ts'
@@ -52,6 +53,25 @@ describe('a debit that a bank has reported, and takes back while others work on 
   async function withdraw(db: Atomic, id: bigint): Promise<void> {
     withdrawBooking(db, 'bank-1', (await notifiedBooking(db, 'bank-1', id)) ?? assert.fail())
   }
+
+  it('is compared once more where that is asked for while a comparison for its file runs', async () => {
+    const jobs = () =>
+      lookup<{ file: string }>(
+        story.exchange,
+        `select split_part(key, ' ', 1) as file from jobs where kind = 'bank_file.taken' and lease_until is not null`,
+      )
+    await ctx().db.atomic(async (db) => {
+      breaks.lockBreaks(db)
+      await db.sql`select`
+      story.bank.state([])
+      await until(async () => (await jobs()).length === 1, 'the comparison')
+      const [running] = await jobs()
+      const file = { id: BigInt(running?.file ?? 0) }
+      await ctx().db.atomic((other) => Promise.resolve(enqueueComparison(ctx(), other, file)))
+      assert.deepEqual((await jobs()).length, 2)
+    })
+    await until(async () => (await jobs()).length === 0, 'both comparisons')
+  })
 
   it('is not booked as our own by who comes a moment later', async () => {
     const { payment, id, found } = await reported()
