@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 
+import { askForRefund } from '../../src/exchange/orders/choose.ts'
 import { receiptUrl } from '../../src/exchange/transactions/receipt-link.ts'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { buy, create, lookup, read, readyToPay } from '../support/journey.ts'
+import { arrive, buy, create, lookup, pay, read, readyToPay, seen } from '../support/journey.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'receipts-'))
 const config = join(folder, 'config.yaml')
@@ -118,6 +119,32 @@ it('the receipt of a refund says what came back and what sending it cost', async
   assert.equal(cents(receipt.paid) - cents(receipt.received), cents(receipt.total_cost))
   assert.deepEqual(receipt.total_cost, record.total_cost)
   assert.deepEqual([receipt.rate, receipt.market_price, receipt.hash], [null, null, refund?.output_hash])
+})
+
+it('the receipt and the email of a refund say where it went: to the account it came from, or back to the card', async () => {
+  const { ctx } = exchange.service.composition
+  const roads = [
+    { payment_category: 'SEPA', isAccount: true },
+    { payment_category: 'VISA_MC', isAccount: false },
+  ]
+  for (const { payment_category, isAccount } of roads) {
+    const { id } = await readyToPay(exchange, { deposit: { payment_category } })
+    const { email } = await read(exchange, id)
+    await pay(exchange, id, { amount: '60' })
+    await seen(exchange, id, 'underpaid', ({ status_details }) => status_details === 'underpaid')
+    await askForRefund(ctx, BigInt(id))
+    const record = await arrive(exchange, id, 'refunded')
+    const { address } = await dataOf(linkOf(record))
+    assert.equal(address !== null, isAccount, payment_category)
+    const html = (await (await fetch(linkOf(record))).text()).replace(/<[^>]*>|[\u200b\s]/g, '')
+    const { body } = await exchange.api<{ kind: string; text: string }[]>(
+      `/v1/sandbox/mail?to=${encodeURIComponent(email ?? '')}`,
+    )
+    const { text } = body.find(({ kind }) => kind === 'refunded') ?? assert.fail('no email')
+    const said = isAccount ? String(address).replaceAll(' ', '') : 'Thecardoraccountyoupaidwith'
+    for (const written of [html, text.replace(/\s/g, '')])
+      assert.ok(written.includes(said), `${said} in ${written.slice(0, 2_000)}`)
+  }
 })
 
 it('after the customer was erased, the receipt keeps the amounts and says nothing of where the money went', async () => {

@@ -102,6 +102,7 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
     refunds: [],
     toAmount: parseAmount(quote.toAmount, to.asset),
     quote,
+    mostWorse: 200,
     quoteExpiresAt: after(someTime, 14.5 * minute),
     expiresAt: after(someTime, 29.5 * minute),
     deposit,

@@ -18,7 +18,7 @@ import { zoneIn } from './session-cookie.ts'
 import { Account } from './ui/account.tsx'
 import { Address } from './ui/address.tsx'
 import { capital, memoName } from './ui/memo-name.ts'
-import { payoutMethodOf } from '../../exchange/transactions/method.ts'
+import { depositMethodOf, payoutMethodOf } from '../../exchange/transactions/method.ts'
 
 /** What the page of a receipt is made of. */
 type Door = { options: { notices: Notices }; assets: Assets; headers: Record<string, string> }
@@ -111,12 +111,19 @@ function receiptPage(receipt: Receipt, language: Language) {
 
 /** Where the money went, and what proves it. */
 function Destination({ receipt, language }: { receipt: Receipt; language: Language }) {
-  const { transaction, address, extraId, hash, explorerUrl, received } = receipt
+  const { transaction, address, extraId, holder, hash, explorerUrl, received, isRefund } = receipt
   const { say } = language
   const chain = received.listing.network.chain
-  if (address === null && hash === null) return null
+  const isBack = isRefund && address === null && !transaction.isErased
+  if (address === null && hash === null && !isBack) return null
   return (
     <dl class="facts">
+      {isBack ? (
+        <>
+          <dt>{say('receipt.sentTo')}</dt>
+          <dd>{say('receipt.wayBack')}</dd>
+        </>
+      ) : null}
       {address === null ? null : (
         <>
           <dt>{say('receipt.sentTo')}</dt>
@@ -125,10 +132,10 @@ function Destination({ receipt, language }: { receipt: Receipt; language: Langua
               <Address text={address} />
             ) : (
               <Account
-                form={formOf(payoutMethodOf(transaction).category)}
+                form={formOf((isRefund ? depositMethodOf : payoutMethodOf)(transaction).category)}
                 account={address}
                 bic={extraId ?? ''}
-                holder={receipt.holder}
+                holder={holder}
                 language={language}
               />
             )}

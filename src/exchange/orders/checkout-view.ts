@@ -7,6 +7,7 @@ import type { Billing } from '../customers/billing-field.ts'
 import type { Quote } from '../pricing/quote.ts'
 import { instructionOf } from '../settlement/instruction.ts'
 import { isPayoutSubmitted } from '../settlement/prepared-payment.ts'
+import { slippageOf } from '../settlement/reprice.ts'
 import type { Status } from '../transactions/lifecycle.ts'
 import { depositMethodOf, depositRailOf, payoutMethodOf } from '../transactions/method.ts'
 import { hasReceipt, receiptUrl } from '../transactions/receipt-link.ts'
@@ -53,6 +54,8 @@ export type CheckoutView = {
   /** All that has arrived in the expected asset. */
   arrived: bigint
   refunds: readonly RefundView[]
+  /** How much worse a new price may be, in basis points, before the customer is asked. */
+  mostWorse: number
   /** When the price expires, and when the order does. */
   quoteExpiresAt: Date
   expiresAt: Date
@@ -127,6 +130,7 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     refunds: transaction.refunds,
     toAmount: transaction.toAmount ?? transaction.expectedTo,
     quote: transaction.quote,
+    mostWorse: slippageOf(ctx, partner, ctx.clock.now()).basisPoints,
     quoteExpiresAt: transaction.quoteExpiresAt,
     expiresAt: transaction.expiresAt,
     deposit,

@@ -1,4 +1,5 @@
 import { accountFormOf, printAccount } from '../../reference/bank/account.ts'
+import type { Destination } from '../../rails/rail.ts'
 import type { Ctx } from '../context.ts'
 import type { Language } from '../../platform/language/language.ts'
 import { ratioFrom } from '../../platform/money/ratio.ts'
@@ -8,15 +9,18 @@ import { costLines, totalCostText } from '../pricing/cost-lines.ts'
 import { type TotalCost, totalCostOf } from '../pricing/total-cost.ts'
 import { rateText } from '../pricing/price-text.ts'
 import { type Instruction, instructionOf } from '../settlement/instruction.ts'
+import { slippageOf } from '../settlement/reprice.ts'
+import { partnerOf } from '../transactions/partner-of.ts'
 import { costOfTransaction } from '../transactions/cost.ts'
 import { readById } from '../transactions/load.ts'
 import { depositMethodOf } from '../transactions/method.ts'
 import { contentAboutOrder, type EmailText } from '../transactions/order-email.ts'
 import { hasReceipt, receiptUrl } from '../transactions/receipt-link.ts'
-import { pricePromiseOf } from '../transactions/price-promise.ts'
+import { asPromised, isExchanged, pricePromiseOf } from '../transactions/price-promise.ts'
 import type { Transaction } from '../transactions/transaction.ts'
 import { layOut } from '../mail/layout.ts'
 import { receiptOf } from './receipt.ts'
+import { refundedTo } from './refunded-to.ts'
 
 /** Writes the emails that say how an order goes, from the order as it is when the email is sent. */
 export const orderEmailWriter =
@@ -25,18 +29,27 @@ export const orderEmailWriter =
     const transaction = await readById(ctx, ctx.db, transactionId)
     if (!transaction) return undefined
     const instruction = email.kind === 'order_received' ? await instructionOf(ctx.db, transactionId) : undefined
-    const { content, ...about } = await contentAboutOrder(
-      ctx,
-      transaction,
-      texts[email.kind](ctx, transaction, instruction),
-    )
+    const back = email.kind === 'refunded' ? await refundedTo(ctx, transaction) : null
+    const mostWorse = slippageOf(ctx, await partnerOf(ctx, transaction), ctx.clock.now()).basisPoints
+    const text = texts[email.kind]({ ctx, transaction, instruction, back, mostWorse })
+    const { content, ...about } = await contentAboutOrder(ctx, transaction, text)
     return { ...email, ...about, ...layOut(content) }
   }
 
-type TextOf = (ctx: Ctx, transaction: Transaction, instruction: Instruction | undefined) => EmailText
+/** What an email is about; `back` is where a refund went, `mostWorse` how much worse a new price may be in basis points. */
+type Order = {
+  ctx: Ctx
+  transaction: Transaction
+  instruction: Instruction | undefined
+  back: Destination | null
+  mostWorse: number
+}
+
+type TextOf = (order: Order) => EmailText
 
 const texts: Readonly<Record<OrderEmailKind, TextOf>> = {
-  order_received: (ctx, transaction, instruction) => (language, values) => {
+  order_received: (order) => (language, values) => {
+    const { transaction, instruction } = order
     const { say, amount, moment } = language
     const payTo = instruction?.payTo.kind ?? 'page'
     const due = {
@@ -46,40 +59,43 @@ const texts: Readonly<Record<OrderEmailKind, TextOf>> = {
     return {
       subject: say('emails.received.subject', values),
       paragraphs: [say(`emails.received.${payTo}`, { ...values, ...due }), say('emails.received.next')],
-      facts: [payToFacts(transaction, instruction, language), ...orderFacts(ctx, transaction, language)],
+      facts: [payToFacts(transaction, instruction, language), ...orderFacts(order, language)],
     }
   },
-  money_received: (ctx, transaction) => (language, values) => {
+  money_received: (order) => (language, values) => {
     const { say, amount } = language
-    const { fromAmount, from, toAmount, expectedTo, to } = transaction
+    const { fromAmount, from, toAmount, expectedTo, to } = order.transaction
+    const promise = pricePromiseOf(order.transaction, order.ctx.clock.now())
     return {
       subject: say('emails.paid.subject', values),
       paragraphs: [
         say('emails.paid.lead', { ...values, amount: amount(fromAmount, from) }),
-        say('emails.paid.next', { amount: amount(toAmount ?? expectedTo, to) }),
+        say('emails.paid.next', { amount: asPromised(amount(toAmount ?? expectedTo, to), promise, language) }),
       ],
-      facts: orderFacts(ctx, transaction, language),
+      facts: orderFacts(order, language),
     }
   },
-  sent: (ctx, transaction) => (language, values) => {
+  sent: (order) => (language, values) => {
     const { say, currency } = language
-    const { to } = transaction
+    const { to } = order.transaction
     return {
       subject: to.currency.kind === 'FIAT' ? say('done.money') : say('done.title', { asset: currency(to.currency) }),
       paragraphs: [say('emails.sent.lead', values)],
-      ...receiptPart(ctx, transaction, language),
+      ...receiptPart(order, language),
     }
   },
-  refunded: (ctx, transaction) => (language, values) => {
+  refunded: (order) => (language, values) => {
     const { say, amount } = language
-    const { received } = receiptOf(ctx, { ...transaction, status: 'refunded' })
+    const { received } = receiptOf(order.ctx, { ...order.transaction, status: 'refunded' }, order.back)
+    const { facts, ...link } = receiptPart(order, language)
     return {
       subject: say('ended.refunded.title'),
       paragraphs: [
         say('emails.refunded.lead', { ...values, amount: amount(received.amount, received.listing) }),
         say('ended.refunded.lead'),
       ],
-      ...receiptPart(ctx, transaction, language),
+      ...link,
+      facts: [[backFact(order, language)], ...facts],
     }
   },
   expired:
@@ -91,16 +107,19 @@ const texts: Readonly<Record<OrderEmailKind, TextOf>> = {
 }
 
 /** What is paid, what arrives, and what it costs: before the end, as it was agreed, and whether that can still change. */
-function orderFacts(ctx: Ctx, transaction: Transaction, language: Language): Fact[][] {
-  const { say, amount } = language
-  const { expectedFrom, from, expectedTo, to } = transaction
+function orderFacts({ ctx, transaction, mostWorse }: Order, language: Language): Fact[][] {
+  const { say, amount, moment, percent } = language
+  const { expectedFrom, from, expectedTo, to, quoteExpiresAt } = transaction
+  const promise = pricePromiseOf(transaction, ctx.clock.now())
+  const until = isExchanged(transaction) ? [] : [say('deadline.fixedUntil', { moment: moment(quoteExpiresAt) })]
+  const [note] = promise === 'fixed' ? until : [say('deadline.atArrival', { share: percent(mostWorse) })]
   return [
     [
       { name: say('summary.pay'), value: amount(expectedFrom, from) },
       {
         name: say('summary.receive'),
-        value: amount(expectedTo, to),
-        ...(pricePromiseOf(transaction, ctx.clock.now()) === 'fixed' ? {} : { note: say('deadline.atArrival') }),
+        value: asPromised(amount(expectedTo, to), promise, language),
+        ...(note === undefined ? {} : { note }),
       },
       rateFact(transaction, language),
     ],
@@ -118,10 +137,18 @@ function costFacts(transaction: Transaction, cost: TotalCost, language: Language
   return [...costLines(transaction, cost, language), total]
 }
 
+/** Where a refund went: an address, an account, or the card that was paid with. */
+function backFact({ transaction, back }: Order, { say }: Language): Fact {
+  const name = say('receipt.sentTo')
+  if (back === null) return { name, value: say('receipt.wayBack') }
+  const form = accountFormOf(depositMethodOf(transaction).category)
+  const value = form === undefined ? back.address : printAccount(form, back.address)
+  return { name, value, ...(back.extraId === '' ? {} : { note: back.extraId }) }
+}
+
 /** The receipt, and its link. */
 function receiptPart(
-  ctx: Ctx,
-  transaction: Transaction,
+  { ctx, transaction }: Order,
   language: Language,
 ): { facts: Fact[][] } & Partial<ReturnType<EmailText>> {
   if (!hasReceipt(transaction)) return { facts: [] }
@@ -129,6 +156,7 @@ function receiptPart(
   const { number, issuedAt, isRefund, paid, received, address, extraId, hash, explorerUrl } = receiptOf(
     ctx,
     transaction,
+    null,
   )
   const isChain = received.listing.network.chain !== undefined
   const destination: Fact[] = [

@@ -6,10 +6,12 @@ import { feeNames, percentText } from '../pricing/fees.ts'
 import type { CostPart, TotalCost } from '../pricing/total-cost.ts'
 import type { Company } from '../settings.ts'
 import { shownFacts } from './giver.ts'
+import type { Destination } from '../../rails/rail.ts'
 import { costOfTransaction, refundedMoney } from '../transactions/cost.ts'
 import { readEvenErased } from '../transactions/load.ts'
 import { hasReceipt, publicIdInReceiptToken } from '../transactions/receipt-link.ts'
 import type { Transaction } from '../transactions/transaction.ts'
+import { refundedTo } from './refunded-to.ts'
 
 /** What a receipt states. Amounts are in the smallest unit of their listing. */
 export type Receipt = {
@@ -22,7 +24,7 @@ export type Receipt = {
   paid: { amount: bigint; listing: Listing }
   received: { amount: bigint; listing: Listing }
   cost: TotalCost
-  /** Where the money went; null after the customer was erased, and for refunds, which return the way they came. */
+  /** Where the money went; null after the customer was erased, and for a refund to a card. */
   address: string | null
   extraId: string | null
   holder: string
@@ -34,11 +36,19 @@ export type Receipt = {
 export async function readReceipt(ctx: Ctx, token: string): Promise<Receipt | undefined> {
   const publicId = publicIdInReceiptToken(ctx, token)
   const transaction = publicId === undefined ? undefined : await readEvenErased(ctx, ctx.db, publicId)
-  return transaction && hasReceipt(transaction) ? receiptOf(ctx, transaction) : undefined
+  if (!transaction || !hasReceipt(transaction)) return undefined
+  return receiptOf(ctx, transaction, await refundedTo(ctx, transaction))
 }
 
-/** The receipt of a transaction that is finished or refunded. An erased customer's says nothing of where the money went. */
-export function receiptOf({ config }: Pick<Ctx, 'config'>, transaction: Transaction): Receipt {
+/**
+ * The receipt of a transaction that is finished or refunded; `back` is where a refund went. An erased customer's says nothing of where the
+ * money went.
+ */
+export function receiptOf(
+  { config }: Pick<Ctx, 'config'>,
+  transaction: Transaction,
+  back: Destination | null,
+): Receipt {
   const { publicId, history, updatedAt, personal, isErased = false, status } = transaction
   const isRefund = status === 'refunded'
   const { paid, received, hash } = amountsOf(transaction)
@@ -53,9 +63,9 @@ export function receiptOf({ config }: Pick<Ctx, 'config'>, transaction: Transact
     paid,
     received,
     cost: costOfTransaction(transaction),
-    address: isRefund ? null : shown.payoutAddress,
-    extraId: isRefund ? null : shown.payoutExtraId,
-    holder: shown.payoutHolder ?? '',
+    address: isRefund ? (back?.address ?? null) : shown.payoutAddress,
+    extraId: isRefund ? (back?.extraId ?? null) : shown.payoutExtraId,
+    holder: (isRefund ? back?.holder : shown.payoutHolder) ?? '',
     hash: isErased ? null : hash,
     explorerUrl: mask && hash && !isErased ? mask.split('$$').join(hash) : null,
   }

@@ -75,8 +75,8 @@ export function reprice(
 }
 
 /** How far the price may move: as was agreed with the partner, else as the policy says. */
-function slippageOf(
-  { policies }: Ctx,
+export function slippageOf(
+  { policies }: Pick<Ctx, 'policies'>,
   { id, settings }: Partner,
   now: Date,
 ): { basisPoints: number; policies: PolicyVersions } {

@@ -114,7 +114,9 @@ function Rest(props: PageProps) {
   return (
     <section class="choice">
       <h2>{language.say('decide.rest')}</h2>
-      <p>{language.say('decide.restLead', values)}</p>
+      <p>
+        <time dateTime={view.expiresAt.toISOString()}>{language.say('decide.restLead', values)}</time>
+      </p>
       <PayTo {...props} amount={rest} />
     </section>
   )

@@ -7,10 +7,11 @@ import { flowOf } from '../way-to-pay.ts'
 /** When the price and the order expire. A script counts down; without one the time shown is that of loading. */
 export function Deadlines(props: PageProps) {
   const { visit, language } = props
+  const { deposit, mostWorse } = visit.view
   return (
     <div class="deadlines">
-      {flowOf(visit.view.deposit) === 'transfer' ? (
-        <p>{language.say('deadline.atArrival')}</p>
+      {flowOf(deposit) === 'transfer' ? (
+        <p>{language.say('deadline.atArrival', { share: language.percent(mostWorse) })}</p>
       ) : (
         <>
           <PriceEnd {...props} />
@@ -22,9 +23,9 @@ export function Deadlines(props: PageProps) {
   )
 }
 
-function PriceEnd({ visit: { view }, language: { say, duration }, now }: PageProps) {
+function PriceEnd({ visit: { view }, language: { say, duration, percent }, now }: PageProps) {
   const holdsMs = view.quoteExpiresAt.getTime() - now.getTime()
-  const over = say('deadline.over')
+  const over = say('deadline.over', { share: percent(view.mostWorse) })
   return (
     <p>
       <time

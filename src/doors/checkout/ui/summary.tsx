@@ -5,7 +5,7 @@ import { ratioFrom } from '../../../platform/money/ratio.ts'
 import { CurrencyMark } from '../../ui/mark.tsx'
 import { rateText } from '../../../exchange/pricing/price-text.ts'
 import { EndRow, Row } from '../../ui/price.tsx'
-import { pricePromiseOf } from '../../../exchange/transactions/price-promise.ts'
+import { asPromised, pricePromiseOf } from '../../../exchange/transactions/price-promise.ts'
 import type { Language } from '../../../platform/language/language.ts'
 import type { PageProps } from '../page.ts'
 import { isTyped } from '../steps.ts'
@@ -17,6 +17,7 @@ import { Deadlines } from './deadlines.tsx'
 /** What the customer pays and receives, above the page; the full price is below. */
 export function Headline({ visit: { view }, language, now }: PageProps) {
   const { say, amount } = language
+  const promise = pricePromiseOf(view, now)
   return (
     <dl class="headline">
       <EndRow
@@ -26,8 +27,8 @@ export function Headline({ visit: { view }, language, now }: PageProps) {
       />
       <EndRow
         name={say('summary.receive')}
-        value={amount(view.toAmount, view.to)}
-        price={pricePromiseOf(view, now)}
+        value={asPromised(amount(view.toAmount, view.to), promise, language)}
+        price={promise}
         mark={<CurrencyMark {...view.to} />}
       />
     </dl>
@@ -40,6 +41,7 @@ export function Summary(props: PageProps) {
   const { say, amount } = language
   const { view } = visit
   const { quote, from, to, fromAmount, toAmount, deposit, payout } = view
+  const promise = pricePromiseOf(view, props.now)
   return (
     <aside class="summary" aria-labelledby="summary-title">
       <h2 id="summary-title">{say('summary.label')}</h2>
@@ -66,8 +68,8 @@ export function Summary(props: PageProps) {
         <EndRow
           name={say('summary.receive')}
           note={by(to, payout, language)}
-          value={amount(toAmount, to)}
-          price={pricePromiseOf(view, props.now)}
+          value={asPromised(amount(toAmount, to), promise, language)}
+          price={promise}
           mark={<CurrencyMark {...to} />}
         />
       </dl>
