@@ -7,7 +7,7 @@ const narrowest = 320
 /**
  * `<cambio-widget src="https://exchange.example/calculator/v2?...&signature=..." mode="inline|overlay|new-tab">`: the calculator at a
  * URL that your server signed. In the modes `overlay` and `new-tab` it shows its content as a button. Dispatches `cambio` events with
- * the calculator's messages (`ready`, `estimate`, `continue`) as `detail`.
+ * the calculator's messages (`ready`, `size`, `estimate`, `continue`) as `detail`, and `close` when the dialog is closed.
  */
 export class CambioWidget extends HTMLElement {
   static readonly observedAttributes = ['src', 'mode', 'title']
@@ -52,6 +52,7 @@ export class CambioWidget extends HTMLElement {
     const frame = document.createElement('iframe')
     frame.src = src
     frame.title = this.getAttribute('title') ?? 'Exchange calculator'
+    frame.allow = 'camera'
     frame.style.cssText = `border:0;width:100%;min-width:${narrowest}px;height:640px;color-scheme:normal`
     return frame
   }
@@ -64,11 +65,12 @@ export class CambioWidget extends HTMLElement {
     close.textContent = '×'
     close.setAttribute('aria-label', 'Close')
     close.style.cssText =
-      'position:absolute;inset:4px 4px auto auto;width:44px;height:44px;border:0;background:none;font-size:24px;cursor:pointer'
+      'position:absolute;inset:4px 4px auto auto;width:44px;height:44px;border:0;border-radius:22px;background:#fff;color:#111;font-size:24px;cursor:pointer'
     close.addEventListener('click', () => dialog.close())
     dialog.addEventListener('close', () => {
       dialog.remove()
       this.#frame = undefined
+      this.#tell({ source: 'cambio', type: 'close' })
     })
     this.#frame = this.#makeFrame(src)
     dialog.append(this.#frame, close)
@@ -83,7 +85,11 @@ export class CambioWidget extends HTMLElement {
     if (message?.source !== 'cambio' || typeof message.type !== 'string') return
     if (message.type === 'size' && typeof message.height === 'number')
       frame.style.height = `${Math.ceil(message.height)}px`
-    else this.dispatchEvent(new CustomEvent('cambio', { detail: message, bubbles: true, composed: true }))
+    this.#tell(message)
+  }
+
+  #tell(detail: object): void {
+    this.dispatchEvent(new CustomEvent('cambio', { detail, bubbles: true, composed: true }))
   }
 }
 

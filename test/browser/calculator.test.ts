@@ -127,11 +127,11 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
   })
 
   it('is usable by everyone in both forms of its address, narrow and wide, light and dark', async () => {
-    const old = `${exchange.url}/calculator/v1?locale=en&partner_api_token=${exchange.sandbox.public_key}`
+    const old = `${exchange.url}/calculator/v1?locale=en&theme=auto&partner_api_token=${exchange.sandbox.public_key}`
     const page = await browser.newPage({ reducedMotion: 'reduce' })
     for (const colorScheme of ['light', 'dark'] as const)
       for (const [width, type] of [[360, 'narrow'] as const, [1280, 'wide'] as const])
-        for (const url of [`${old}&type=${type}`, signed(`type=${type}`)]) {
+        for (const url of [`${old}&type=${type}`, signed(`theme=auto&type=${type}`)]) {
           await page.emulateMedia({ colorScheme })
           await page.setViewportSize({ width, height: 800 })
           await show(page, url)
@@ -148,8 +148,9 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
       await page.context().close()
       return ground
     }
-    const [light, dark] = [await groundOf('', 'light'), await groundOf('', 'dark')]
+    const [light, dark] = [await groundOf('theme=auto', 'light'), await groundOf('theme=auto', 'dark')]
     assert.notEqual(light, dark)
+    assert.equal(await groundOf('', 'dark'), light)
     assert.equal(await groundOf('theme=light', 'dark'), light)
     assert.equal(await groundOf('theme=dark', 'light'), dark)
   })
@@ -190,6 +191,15 @@ describe('the calculator in a browser', { skip: noBrowser() }, () => {
     await page.setViewportSize({ width: 800, height: 740 })
     await until(isFitting, 'a frame as tall as the calculator in a wider page')
 
+    const [first] = (await told(page)).filter(({ type }) => type === 'estimate')
+    assert.deepEqual([first?.from_amount, Number(first?.to_amount) > 0], ['250', true])
+    assert.ok((await told(page)).some(({ type }) => type === 'size'))
+    assert.equal(await page.locator('iframe').getAttribute('allow'), 'camera')
+
+    const before = (await told(page)).length
+    await frame.locator('#from_amount').fill('nothing')
+    await frame.getByText('Enter an amount').first().waitFor()
+    assert.ok((await told(page)).slice(before).every(({ type }) => type !== 'estimate'))
     await frame.locator('#from_amount').fill('120')
     await until(async () => (await told(page)).some(({ from_amount: amount }) => amount === '120'), 'the estimate')
     await frame.getByRole('button', { name: 'Continue' }).click()

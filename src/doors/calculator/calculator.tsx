@@ -21,7 +21,7 @@ import { shownTheme } from '../ui/serve-theme.ts'
 import { spellProblem } from '../ui/spell-problem.ts'
 import { accessOf, type Denied, queryOf, type Version } from './access.ts'
 import { type Assets, serveAssets } from './assets.ts'
-import { type Choice, choiceOf, type Typed } from './choice.ts'
+import { type Choice, choiceOf, sidesOf, type Typed } from './choice.ts'
 import { type CustomerLimits, forms, type Visit } from './forms.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { type Boxes, Calculator, type InBox } from './page.tsx'
@@ -109,7 +109,8 @@ async function take(door: Door, version: Version, request: FastifyRequest, reply
 async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed): Promise<FastifyReply> {
   const { ctx, offersOf } = door
   const { partner, presets, language, here } = visit
-  const found = choiceOf(presets, offersOf(termsOfPartner(partner)), { typed, language })
+  const offers = offersOf(termsOfPartner(partner))
+  const found = choiceOf(presets, offers, { typed, language })
   if (!found) return sendEmpty(door, reply, visit)
 
   const { choice, menu } = found
@@ -120,7 +121,8 @@ async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed)
   if (started?.redirect !== undefined)
     return reply.headers(headersOf(door, door.assets.sheet, partner)).redirect(started.redirect, 303)
   const amounts = amountsOf(choice, outcome, language)
-  const props = { language, presets, choice, menu, outcome, amounts, refusal: started?.refusal, here }
+  const turns = sidesOf(presets, offers)
+  const props = { language, presets, choice, menu, turns, outcome, amounts, refusal: started?.refusal, here }
   return sendPage(door, reply, visit, <Calculator {...props} />)
 }
 

@@ -1,7 +1,7 @@
 import { isAvailable, type Offers } from '../../exchange/availability/offers.ts'
 import { type Listing, listingById, listings } from '../../reference/catalog/asset.ts'
 import type { Language } from '../../platform/language/language.ts'
-import type { Presets, Side } from './presets.ts'
+import { type Presets, type Side, sides } from './presets.ts'
 
 /** What the customer has chosen so far. Always complete: anything missing or impossible comes from the presets. */
 export type Choice = {
@@ -24,15 +24,20 @@ export type Menu = { from: readonly Listing[]; to: readonly Listing[] }
 /** The fields of the form; empty when the page is opened. */
 export type Typed = Readonly<Record<string, string>>
 
-/** The currencies on a side: those the partner listed, if they are available now. */
+/** The currencies on a side: those the partner listed, if they are available now. A swap is to another coin than it is from. */
 function menuOf({ fiat, coins }: Presets, offers: Offers, side: Side): Menu {
   const isOffered = ({ asset }: Listing) =>
     isAvailable(offers.assets.get(asset.id)) && offers.assets.get(asset.id)?.[side] === true
   const ofKind = (kind: Listing['currency']['kind']) => listings.filter(({ currency }) => currency.kind === kind)
   const money = (fiat ?? ofKind('FIAT')).filter(isOffered)
   const goods = (coins ?? ofKind('CRYPTO')).filter(isOffered)
+  if (side === 'swap') return goods.length > 1 ? { from: goods, to: goods } : { from: [], to: [] }
   return side === 'buy' ? { from: money, to: goods } : { from: goods, to: money }
 }
+
+/** The sides that a visitor may switch to, and the one of the presets. */
+export const sidesOf = (presets: Presets, offers: Offers): Side[] =>
+  sides.filter((side) => side === presets.side || (presets.mayTurn && menuOf(presets, offers, side).from.length > 0))
 
 /** Reads a form. Undefined if there is nothing to choose from on that side. */
 export function choiceOf(
@@ -40,15 +45,16 @@ export function choiceOf(
   offers: Offers,
   { typed, language }: { typed: Typed; language: Language },
 ): { choice: Choice; menu: Menu } | undefined {
-  const asked = typed.side === 'buy' || typed.side === 'sell' ? typed.side : presets.side
+  const asked = sides.find((one) => one === typed.side) ?? presets.side
   const side = presets.mayTurn ? asked : presets.side
   const menu = menuOf(presets, offers, side)
   const isTurned = typed.was_side !== undefined && typed.was_side !== side
   const [money, coin] = [presets.defaultFiat, presets.defaultCoin]
   const [first, second] = side === 'buy' ? [money, coin] : [coin, money]
-  // Switching sides keeps both currencies and swaps them.
-  const from = pick(menu.from, [isTurned ? typed.to : typed.from, first?.asset.id])
-  const to = pick(menu.to, [isTurned ? typed.from : typed.to, second?.asset.id])
+  // Switching sides keeps both currencies and swaps them; to a swap, it keeps the coin.
+  const from = pick(menu.from, [...(isTurned ? [typed.to, typed.from] : [typed.from]), first?.asset.id])
+  const others = side === 'swap' ? menu.to.filter((one) => one !== from) : menu.to
+  const to = pick(others, [...(isTurned ? [typed.from, typed.to] : [typed.to]), second?.asset.id])
   if (!from || !to) return undefined
 
   const isReverse = !isTurned && directionOf(typed) === 'reverse'
@@ -61,7 +67,7 @@ export function choiceOf(
     amount: amountOf((isTurned ? undefined : amount) ?? firstAmount(presets, side, from, language), language),
     category: presets.paymentCategory ?? preferenceOf(typed),
   }
-  return { choice, menu }
+  return { choice, menu: { ...menu, to: others } }
 }
 
 /** Without scripts, the field that was typed into is the one that has changed. */

@@ -8,7 +8,7 @@ import { Notice } from '../ui/notice.tsx'
 import { Row } from '../ui/price.tsx'
 import type { Choice, Menu } from './choice.ts'
 import type { Outcome, Way } from './outcome.ts'
-import type { Presets } from './presets.ts'
+import type { Presets, Side } from './presets.ts'
 import { Picker } from './picker.tsx'
 import { Result } from './result.tsx'
 
@@ -24,6 +24,8 @@ export type CalculatorProps = {
   presets: Presets
   choice: Choice
   menu: Menu
+  /** The sides that can be switched to. */
+  turns: readonly Side[]
   outcome: Outcome
   amounts: Boxes
   /** Why the order was refused. */
@@ -34,7 +36,7 @@ export type CalculatorProps = {
 
 /** The calculator: one form that works without scripts; with them it recalculates while typing. */
 export function Calculator(props: CalculatorProps) {
-  const { language, presets, choice, menu, outcome, amounts, refusal, here } = props
+  const { language, presets, choice, menu, turns, outcome, amounts, refusal, here } = props
   const { say } = language
   const isRight = outcome.sum !== undefined
   return (
@@ -42,7 +44,7 @@ export function Calculator(props: CalculatorProps) {
       <h1 class="visually-hidden">{say('calculator.title')}</h1>
       <form method="post" action={here} autocomplete="off" novalidate>
         <Before {...props} />
-        {presets.mayTurn ? <Sides side={choice.side} language={language} /> : null}
+        {turns.length > 1 ? <Sides side={choice.side} turns={turns} language={language} /> : null}
         <div class="boxes">
           <Box
             end="from"
@@ -128,11 +130,11 @@ function Before({ choice, outcome, amounts }: CalculatorProps) {
   )
 }
 
-function Sides({ side, language: { say } }: { side: Choice['side']; language: Language }) {
+function Sides({ side, turns, language: { say } }: { side: Side; turns: readonly Side[]; language: Language }) {
   return (
     <fieldset class="sides">
       <legend class="visually-hidden">{say('calculator.side')}</legend>
-      {(['buy', 'sell'] as const).map((one) => (
+      {turns.map((one) => (
         <label key={one} class="side">
           <input type="radio" name="side" value={one} checked={one === side} />
           <span>{say(`calculator.${one}`)}</span>

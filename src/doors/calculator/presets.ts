@@ -4,11 +4,13 @@ import { badField } from '../../platform/lib/refusal.ts'
 import { isCardForDestination } from '../../reference/bank/card-for-destination.ts'
 import { textFault, type TextPlace } from '../ui/text-fault.ts'
 
-/** Whether the calculator buys coins with money or sells coins for money. */
-export type Side = 'buy' | 'sell'
+/** Whether the calculator buys coins with money, sells coins for money, or swaps coins. */
+export const sides = ['buy', 'sell', 'swap'] as const
+export type Side = (typeof sides)[number]
 
 /** The parameters of a calculator's URL. Invalid values are ignored. */
 export type Presets = {
+  /** Undefined: as the device is set. */
   theme: 'light' | 'dark' | undefined
   isWide: boolean
   side: Side
@@ -56,9 +58,10 @@ export function readPresets(query: URLSearchParams): Presets {
   const locale = text('locale')
   const redirect = (name: string): string | undefined => text(`redirects_${name}`)
   return {
-    theme: theme === 'light' || theme === 'dark' ? theme : undefined,
+    // A page that embeds it is light unless it says otherwise.
+    theme: theme === 'auto' ? undefined : theme === 'dark' ? 'dark' : 'light',
     isWide: text('type')?.toLowerCase() === 'wide',
-    side: text('default_side')?.toLowerCase() === 'sell_crypto' ? 'sell' : 'buy',
+    side: sides.find((side) => text('default_side')?.toLowerCase() === `${side}_crypto`) ?? 'buy',
     mayTurn: !isOn('side_toggle_disabled'),
     fiat: listIn(query.get('fiat_currencies_list'), 'FIAT'),
     coins: listIn(query.get('crypto_currencies_list'), 'CRYPTO'),

@@ -1,6 +1,8 @@
 import type { Available } from '../../exchange/availability/resolve.ts'
 import type { Language } from '../../platform/language/language.ts'
-import { sharePaid } from '../../exchange/pricing/fees.ts'
+import { formatAmount } from '../../platform/money/amount.ts'
+import { costLines, totalCostText } from '../../exchange/pricing/cost-lines.ts'
+import { totalCostOfSum } from '../../exchange/pricing/total-cost.ts'
 import { bareSum, type Sum } from '../../exchange/pricing/sum.ts'
 import { rateText } from '../../exchange/pricing/price-text.ts'
 import { Row } from '../ui/price.tsx'
@@ -18,28 +20,26 @@ export function Result({ outcome, choice, language }: ResultProps) {
 }
 
 function Price({ exchange, sum, language }: { exchange: Available['exchange']; sum: Sum; language: Language }) {
-  const { say, amount, percent } = language
+  const { say } = language
   const { source, target, terms, side } = exchange
-  const fees = sum.fees.filter((fee) => fee.amount > 0n)
+  const order = {
+    from: source,
+    to: target,
+    quote: { side, networkFee: formatAmount(terms.networkFee, target.asset) },
+  }
+  const cost = totalCostOfSum(terms, sum)
   return (
     <>
       <h2 class="visually-hidden">{say('calculator.fees')}</h2>
-      <dl>
-        {fees.map(({ rule, amount: fee }) => (
-          <Row
-            key={rule.kind}
-            name={say(`summary.fee.${rule.kind}`)}
-            note={percent(sharePaid(rule, fee, sum.fromAmount))}
-            value={amount(-fee, source)}
-          />
+      <dl data-total-cost={formatAmount(cost.amount, cost.asset)} data-currency={cost.asset.ticker}>
+        {costLines(order, cost, language).map(({ name, note, value }) => (
+          <Row key={name} name={name} {...(note === undefined ? {} : { note })} value={value} />
         ))}
+        <Row name={say('summary.totalCost')} value={totalCostText(order, cost, language)} />
         <Row
           name={say('summary.rate')}
           value={rateText({ price: terms.price, side, from: source, to: target }, language)}
         />
-        {terms.networkFee === 0n ? null : (
-          <Row name={say('summary.networkFee')} value={amount(-terms.networkFee, target)} />
-        )}
       </dl>
     </>
   )

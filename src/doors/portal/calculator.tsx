@@ -4,9 +4,9 @@ import { needAdmin, type Page, renderPage } from './page.ts'
 
 /** The options that the form offers, and what each is for; the calculator's page lists the others. */
 const options = [
-  { name: 'theme', label: 'Colors', values: ['', 'light', 'dark'] },
+  { name: 'theme', label: 'Colors', values: ['', 'light', 'dark', 'auto'] },
   { name: 'type', label: 'Width', values: ['', 'narrow', 'wide'] },
-  { name: 'default_side', label: 'First side', values: ['', 'buy_crypto', 'sell_crypto'] },
+  { name: 'default_side', label: 'First side', values: ['', 'buy_crypto', 'sell_crypto', 'swap_crypto'] },
   { name: 'default_fiat_currency', label: 'First money', values: undefined },
   { name: 'default_crypto_currency', label: 'First coin', values: undefined },
   { name: 'default_fiat_amount', label: 'First amount', values: undefined },

@@ -2,11 +2,12 @@ import type { Language } from '../../platform/language/language.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
 import { costLines, type PricedOrder, totalCostText } from '../../exchange/pricing/cost-lines.ts'
 import { exactUnitPrice } from '../../exchange/pricing/price-text.ts'
+import type { StoredQuote } from '../../exchange/pricing/quote.ts'
 import { totalCostOf } from '../../exchange/pricing/total-cost.ts'
 import { Row } from './price.tsx'
 
 /** One line with everything that the exchange costs, which opens to its parts; also without JavaScript. */
-export function TotalCost({ language, ...order }: PricedOrder & { language: Language }) {
+export function TotalCost({ language, ...order }: PricedOrder & { quote: StoredQuote; language: Language }) {
   const { say } = language
   const cost = totalCostOf(order.quote)
   const lines = costLines(order, cost, language)

@@ -3,6 +3,9 @@ export type PlainHttp = 'loopback' | 'any' | 'none'
 
 const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/
 
+/** A name of letters and digits, or an IP address: nothing that means something in a header. */
+const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])$/
+
 /** An address as every program reads it: the parts where they differ are not in it. */
 const plainForm = /^https?:\/\/[^\s/\\?#@]+(?:\/(?!\/)[^\s\\]*|[?#][^\s\\]*)?$/i
 
@@ -17,5 +20,7 @@ export function readPartnerUrl(text: string, plainHttp: PlainHttp): URL | string
   if (!url || (isPlain ? !isAllowed : url.protocol !== 'https:'))
     return `This must be an address that begins with https://${plainHttp === 'any' ? ' or http://' : ''}.`
   if (url.username !== '' || url.password !== '') return 'This must be an address without a user name or password.'
-  return plainForm.test(text) ? url : 'This must be a plain address: a host, then a path without // at its beginning.'
+  return plainForm.test(text) && plainHost.test(url.hostname)
+    ? url
+    : 'This must be a plain address: a host, then a path without // at its beginning.'
 }

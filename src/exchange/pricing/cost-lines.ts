@@ -5,8 +5,8 @@ import { unitPriceOf, unitPriceText } from './price-text.ts'
 import type { StoredQuote } from './quote.ts'
 import type { CostPart, TotalCost } from './total-cost.ts'
 
-/** A quote, with the names of its currencies. */
-export type PricedOrder = { quote: StoredQuote; from: Listing; to: Listing }
+/** What a price says of its network fee, with the names of its currencies. */
+export type PricedOrder = { quote: Pick<StoredQuote, 'networkFee' | 'side'>; from: Listing; to: Listing }
 
 /** `6.38 EUR (6.4%)` */
 export function totalCostText(order: PricedOrder, cost: TotalCost, { amount, percent }: Language): string {

@@ -69,8 +69,14 @@ function takeOver(form: HTMLFormElement, fresh: Document): void {
   if (fresh.querySelector('button[value="continue"]')?.hasAttribute('aria-disabled'))
     button?.setAttribute('aria-disabled', 'true')
   else button?.removeAttribute('aria-disabled')
+  tellPrice(form)
+}
+
+/** Reports the price that is shown; nothing while there is none. */
+function tellPrice(form: HTMLFormElement): void {
   const [from, to] = ['from', 'to'].map((end) => [inputOf(form, end)?.dataset.plain, selectOf(form, end)?.value])
-  tell('estimate', { from_amount: from?.[0], from: from?.[1], to_amount: to?.[0], to: to?.[1] })
+  if (!from?.[0] || !to?.[0]) return
+  tell('estimate', { from_amount: from[0], from: from[1], to_amount: to[0], to: to[1] })
 }
 
 const inputOf = (root: ParentNode, end: string) => root.querySelector<HTMLInputElement>(`#${end}_amount`)
@@ -222,6 +228,7 @@ if (form && main) {
   edited = typedBefore(form)
   timer = setTimeout(() => void workOut(form), edited === '' ? refreshMs : settleMs)
   tell('ready')
+  if (edited === '') tellPrice(form)
 }
 
 export {}
