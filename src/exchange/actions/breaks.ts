@@ -1,4 +1,4 @@
-import { advice } from '../reconciliation/advice.ts'
+import { advice, advisedCommands } from '../reconciliation/advice.ts'
 import { withdrawBankBooking, whyBookingStays, withdrawalContent } from '../operations/withdraw-booking.ts'
 import { resolveBreak, showBreak, whyNotResolved } from '../reconciliation/breaks.ts'
 import { closeDay } from '../reconciliation/close.ts'
@@ -26,6 +26,7 @@ export const breakJson = (row: Break) => ({
   amount: shownAmount(row.asset, row.amount).amount,
   cause: row.cause,
   advice: advice[row.cause],
+  commands: advisedCommands[row.cause],
   owner: row.owner,
   state: row.state,
   found_at: row.found_at.toISOString(),

@@ -24,3 +24,20 @@ export const advice: Readonly<Record<Cause, string>> = {
   opening_differs:
     'Ask the bank what happened in between, or accept the file as it is: what differs then lies in suspense, or is a debit without an order to book. Where a statement opens differently, first end what was reported of those days and is in no statement: once a statement has it, or it is withdrawn, the rest is booked by itself. So it is where a payment of yours without a debit may be in it, once that is debited or ended. Where it never will be, resolve this break with the reason. At the start, book the opening balance.',
 }
+
+/** The commands that do it, whose forms the console has. A question to a custodian and work on the signer’s machine have no command. */
+export const advisedCommands: Readonly<Record<Cause, readonly string[]>> = {
+  missing: ['break withdraw', 'transaction hold', 'halt rail'],
+  double: ['break withdraw', 'suspense book'],
+  other_amount: ['break resolve'],
+  other_account: ['suspense book'],
+  charge_not_booked: ['suspense book', 'balance charge'],
+  returned: ['bank read', 'transaction hold'],
+  recalled: ['transaction hold', 'bank read'],
+  signed_unknown: ['halt all'],
+  arrived_unseen: ['suspense match', 'suspense return', 'suspense book'],
+  swallowed: ['bank read', 'suspense match', 'balance open'],
+  lost_statement: ['bank skip'],
+  not_ours: ['suspense book', 'bank ignore'],
+  opening_differs: ['bank accept', 'suspense book', 'break withdraw', 'payout cancel', 'break resolve', 'balance open'],
+}
