@@ -2,7 +2,7 @@ import { type ReportedEvent, receiveRailEvents } from '../exchange/settlement/ra
 import { holdQueuedPayees } from '../exchange/settlement/hold-payees.ts'
 import { endCreditingHalt, haltCrediting } from '../exchange/settlement/halts.ts'
 import { mayComeBack } from '../exchange/settlement/payout.ts'
-import { isDecided, isMatchedTo, type OwnPayment, reverseOwnDebit } from '../exchange/settlement/reverse-own-money.ts'
+import { isDecided, type OwnPayment } from '../exchange/settlement/reverse-own-money.ts'
 import { bookCharges } from '../exchange/settlement/charges.ts'
 import { isBalanceOpened } from '../exchange/treasury/balances.ts'
 import type { IdentityProvider } from '../identity/provider.ts'
@@ -50,11 +50,9 @@ export async function openLive(foundation: Foundation): Promise<PlugIn> {
         charge: (db: Atomic, costs: Parameters<typeof bookCharges>[2]) => bookCharges(ctx, db, costs),
         accepts: (db: Atomic, file: Parameters<typeof isBankFileAccepted>[2]) => isBankFileAccepted(ctx, db, file),
         isDecided,
-        isMatchedTo,
         isOpened: (db: Atomic, of: Parameters<typeof isBalanceOpened>[2]) => isBalanceOpened(ctx, db, of),
         mayComeBack,
         holdPayees: (db: Atomic, of: Parameters<typeof holdQueuedPayees>[2]) => holdQueuedPayees(ctx, db, of),
-        debitGone: (db: Atomic, money: OwnPayment) => reverseOwnDebit(ctx, db, money),
         taken: (db: Atomic, file: { id: bigint }) => enqueueComparison(ctx, db, file),
         halt: (db: Atomic, rail: string, reason: string) => haltCrediting(db, { rail, since: ctx.clock.now(), reason }),
       }
@@ -103,11 +101,9 @@ export type RailReports = {
   /** Whether operators have accepted a file of a bank as it is. */
   accepts(db: Atomic, file: Parameters<typeof isBankFileAccepted>[2]): Promise<boolean>
   isDecided(db: Atomic, money: OwnPayment): Promise<boolean>
-  isMatchedTo(db: Atomic, money: OwnPayment, reference: string): Promise<boolean>
   isOpened(db: Atomic, of: Parameters<typeof isBalanceOpened>[2]): Promise<boolean>
   mayComeBack(db: Atomic, payment: { rail: string; key: string }): Promise<boolean>
   holdPayees(db: Atomic, of: Parameters<typeof holdQueuedPayees>[2]): Promise<readonly string[]>
-  debitGone(db: Atomic, money: OwnPayment): Promise<void>
   /** A file of a bank was stored. */
   taken(db: Atomic, file: { id: bigint }): void
   /** Books what a provider or a chain has charged. */

@@ -9,7 +9,7 @@ import type { Atomic, Db } from '../platform/db/sql.ts'
 import type { ShownNode } from './chain/nodes.ts'
 import type { PayoutProgress } from './chain/refusals.ts'
 import type { Evidence } from './evidence.ts'
-import type { StatementLine, StatementFinding, Withheld } from './statement.ts'
+import type { StatementFinding, StatementGap, StatementLine, Withheld } from './statement.ts'
 import type { UnsurePayments } from './unsure.ts'
 
 /** One rail. What it cannot do it leaves out. */
@@ -46,6 +46,8 @@ export type Rail = {
   reread?(block: bigint, report: ReportEvents, also: (db: Atomic) => void): Promise<void>
   /** What is wrong with its statements by themselves, for reconciliation. Reads with `db` alone. */
   findings?(db: Db): Promise<StatementFinding[]>
+  /** Books what lies between two statements, as operators have decided: the rest is money without an order. */
+  bookGap?(db: Atomic, gap: StatementGap, report: ReportEvents): Promise<void>
   /** What was booked on the custody account in a period, for reconciliation. */
   statement?(period: { since: Date; until: Date }): Promise<StatementLine[]>
 }
@@ -287,9 +289,9 @@ export type PayoutHalf = {
   readonly unsure?: UnsurePayments
   /**
    * Ends a payment that can never be carried out: `look` says `never` from then on, and submitting it does nothing. Refuses with
-   * NOT_EXCLUDED while it still can be. `check` asks only.
+   * NOT_EXCLUDED while it still can be. `check` asks only. `isLacking`: who asks has seen that the provider's own list lacks it.
    */
-  end?(plan: { key: string; body: PlanBody }, how: 'check' | 'end'): Promise<void>
+  end?(plan: { key: string; body: PlanBody }, how: 'check' | 'end', isLacking?: boolean): Promise<void>
   /** Whether a statement's reference has the form of our keys, be it known or not. Absent where the statement is the database's own. */
   isKey?(reference: string): boolean
   /** Whether a canonical address is our own: money sent there would never leave, though the books would say so. */

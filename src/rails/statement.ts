@@ -39,3 +39,23 @@ export function mayBeCharge({ decimals }: Pick<Asset, 'decimals'>, amount: bigin
 
 /** What is booked, by an event, because of a dispute whose currency is not its payment's: in that of the payment. */
 export type Withheld = { event: bigint; payment: string; dispute: string; asset: string; amount: bigint; at: Date }
+
+/**
+ * What lies between two statements of an account, before the later one. `known`: what is in it, as persons or the bank have said; `rest`: what
+ * nobody knows. `waiting`: what was notified of its days and has to be ended first; `unanswered`: payments of ours that may be in it.
+ */
+export type StatementGap = {
+  statement: bigint
+  rail: string
+  account: string
+  asset: string
+  rest: bigint
+  /** A rest of it was booked before, and does not fit any more. */
+  isBooked: boolean
+  known: string[]
+  waiting: string[]
+  unanswered: string[]
+  /** The numbers that lack, with the day of the statement after them. */
+  numbers: { first: bigint; last: bigint; before: string }[]
+  file: bigint
+}

@@ -2,26 +2,22 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 
 import { eraseCustomer } from '../../src/exchange/operations/erase-customer.ts'
+import { bookDifference as bookDifferenceBy } from '../../src/exchange/operations/book-difference.ts'
 import { bookOwnMoney } from '../../src/exchange/operations/own-money.ts'
 import { listSuspense, matchSuspense, returnSuspense } from '../../src/exchange/operations/suspense.ts'
 import { withdrawBankBooking } from '../../src/exchange/operations/withdraw-booking.ts'
 import { listBreaks } from '../../src/exchange/reconciliation/breaks.ts'
 import { reconcileStatements } from '../../src/exchange/reconciliation/reconcile.ts'
-import { receiveRailEvents } from '../../src/exchange/settlement/rail-event.ts'
-import { lockOwnPayment } from '../../src/exchange/settlement/reverse-own-money.ts'
-import { bookingOfFinding, notifiedBooking, withdrawBooking } from '../../src/rails/iso20022/booking/withdraw.ts'
-import { lockBank } from '../../src/rails/iso20022/lease.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
 import { next } from '../support/bank-session.ts'
-import { camt } from '../support/camt.ts'
+import { camt, type CamtEntry } from '../support/camt.ts'
 import { debitOf, euros } from '../support/folder-bank.ts'
 import { arrive, bookBalance, checkOut, create, lookup, pay, seen, settled } from '../support/journey.ts'
 import { lostStatements } from '../support/lost-statements.ts'
 import { notifiedBookings, reason } from '../support/notified-bookings.ts'
 import { makeOperators } from '../support/staff-browser.ts'
-import { until } from '../support/telling.ts'
 
-describe('an amount that is booked for a lost statement, which comes while a person decides about it', () => {
+describe('the difference before a statement, which operators withdraw while a person decides about it', () => {
   let story: BankExchange
   before(async () => {
     story = await startBankExchange()
@@ -34,93 +30,80 @@ describe('an amount that is booked for a lost statement, which comes while a per
 
   const bookings = notifiedBookings(() => story)
   const { ctx, paid, notify, state, ordered, withdrawOnPage, by, paidOut, assertAgrees } = bookings
-  const { lose, accept, onPage, found } = lostStatements(() => story, bookings)
+  const { lose, accept, onPage, bookDifference } = lostStatements(() => story, bookings)
   const staff = { actor: 'cli:test', reason }
-  const lump = async (): Promise<{ id: bigint; payment: string }> => {
+  const money = async (): Promise<{ id: bigint; payment: string }> => {
     const [one] = await listSuspense(ctx())
     return { id: one?.id ?? 0n, payment: one?.payment ?? assert.fail('nothing in suspense') }
   }
-  const isWithdrawn = async (payment: string): Promise<boolean> =>
-    (
-      await lookup(story.exchange, "select from rail_events where kind = 'deposit_withdrawn' and payment = $1", [
-        payment,
-      ])
-    ).length > 0
-  /** Waits until so many wait for a lock by name, or something is over. */
-  async function waiting(count: number, isOver: () => boolean = () => false): Promise<void> {
-    const sql = `select from pg_locks where locktype = 'advisory' and not granted and database = (select oid from pg_database where datname = current_database())`
-    await until(async () => isOver() || (await lookup(story.exchange, sql)).length >= count, 'those who wait')
+  /** A booked difference that fits no more: the lost statement came, and two operators have accepted it. */
+  async function misfit(entries: CamtEntry[], moved: bigint) {
+    const lost = await lose(entries, moved)
+    await bookDifference()
+    const lump = await money()
+    await lost.come()
+    await accept(lost.name)
+    const about = (await listBreaks(ctx(), { open: true })).find(({ cause }) => cause === 'double')
+    return { ...lump, about: about?.id ?? assert.fail() }
   }
   const match = (id: bigint, order: string): Promise<string> =>
     matchSuspense(ctx(), id, BigInt(order), staff).then(
       () => 'matched',
       ({ code }: { code: string }) => code,
     )
-  const credited = async (order: string): Promise<void> =>
-    seen(story.exchange, order, 'the money', ({ from_amount: amount }) => amount !== null && amount !== '0').then(
-      () => undefined,
-    )
+  const credited = (order: string): Promise<unknown> =>
+    seen(story.exchange, order, 'the money', ({ from_amount: amount }) => amount !== null && amount !== '0')
 
-  it('is neither matched, returned nor booked once it is withdrawn, though that is not settled yet', async () => {
+  it('is neither matched, returned nor booked while it fits no more, nor once it is withdrawn and that is not settled yet', async () => {
     const [order, another] = [await story.awaited('80'), await story.awaited('80')]
-    const lost = await lose([paid(order.reference, '80.00')], 8_000n)
-    const { id, payment } = await lump()
-    await ctx().db.atomic(async (db) => {
-      // Whoever settles what a rail reports waits for this lock.
-      await db.sql`select pg_advisory_xact_lock(hashtextextended(${`bank-1 ${payment}`}, 0))`
-      lost.drop()
-      await until(() => isWithdrawn(payment), 'the withdrawal')
-      const refused = { code: 'CONFLICT', message: /was reversed/ }
+    const { id, payment, about } = await misfit([paid(order.reference, '80.00')], 8_000n)
+    const refuses = async (message: RegExp): Promise<void> => {
+      const refused = { code: 'CONFLICT', message }
       await assert.rejects(matchSuspense(ctx(), id, BigInt(another.id), staff), refused)
       await assert.rejects(returnSuspense(ctx(), id, staff), refused)
       await assert.rejects(bookOwnMoney(ctx(), String(id), { ...staff, category: 'interest' }), refused)
+    }
+    await refuses(/end the break/)
+    await withdrawBankBooking(ctx(), about, await by())
+    const second = await by()
+    await ctx().db.atomic(async (db) => {
+      // Whoever settles what a rail reports waits for this lock.
+      await db.sql`select pg_advisory_xact_lock(hashtextextended(${`bank-1 ${payment}`}, 0))`
+      await withdrawBankBooking(ctx(), about, second)
+      await refuses(/was reversed/)
     })
+    await settled(story.exchange)
+    const [waits] = await listSuspense(ctx())
+    assert.equal(await match(waits?.id ?? 0n, order.id), 'matched')
     await credited(order.id)
-    await until(async () => (await listSuspense(ctx())).length === 0, 'the reversal')
     assert.equal(await bookBalance(story.exchange, `customer:${another.id}`, 'EUR-EUR'), 0n)
     await assertAgrees()
   })
 
-  for (const first of ['bank', 'person'] as const)
-    it(`ends once where a ${first} comes first and the other one a moment later`, async () => {
-      const [order, another] = [await story.awaited('60'), await story.awaited('60')]
-      const lost = await lose([paid(order.reference, '60.00')], 6_000n)
-      const { id, payment } = await lump()
-      let matched = Promise.resolve('')
-      let isOver = false
-      const comes = {
-        bank: () => Promise.resolve(lost.drop()),
-        person: () => {
-          matched = match(id, another.id).finally(() => (isOver = true))
-          return Promise.resolve()
-        },
-      }
-      await ctx().db.atomic(async (db) => {
-        lockOwnPayment(db, { rail: 'bank-1', payment })
-        await db.sql`select 1`
-        await comes[first]()
-        await waiting(1, () => isOver)
-        await comes[first === 'bank' ? 'person' : 'bank']()
-        await waiting(2, () => isOver)
-      })
-      await story.taken()
-      await settled(story.exchange)
-      if (first === 'bank') {
-        assert.equal(await matched, 'CONFLICT')
-        await credited(order.id)
-        await assertAgrees()
-        return
-      }
-      assert.equal(await matched, 'matched')
-      await credited(another.id)
-      await paidOut()
-      assert.deepEqual(await found(), [['statement', 'double', 6_000n]])
-      await accept(lost.name)
-      await credited(order.id)
-      await assertAgrees()
-    })
+  it('is booked once by two operators who agree at once, and not once the lost statement has come meanwhile', async () => {
+    const order = await story.awaited('60')
+    const lost = await lose([paid(order.reference, '60.00')], 6_000n)
+    const about = (await listBreaks(ctx(), { open: true })).find(({ cause }) => cause === 'opening_differs')
+    const id = about?.id ?? assert.fail()
+    assert.equal((await bookDifferenceBy(ctx(), id, await by())).approvals, 1)
+    await lost.come()
+    await assert.rejects(bookDifferenceBy(ctx(), id, await by()), { code: 'CONFLICT' })
+    await credited(order.id)
+    await assertAgrees()
 
-  /** A payout that is notified to have come back in the days of a gap, which a person has decided about. */
+    await lose([], 1_500n)
+    const others = [await by(), await by()]
+    const found = (await listBreaks(ctx(), { open: true })).find(({ cause }) => cause === 'opening_differs')
+    await bookDifferenceBy(ctx(), found?.id ?? 0n, await by())
+    const outcomes = await Promise.allSettled(others.map((one) => bookDifferenceBy(ctx(), found?.id ?? 0n, one)))
+    assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1)
+    await settled(story.exchange)
+    assert.equal((await listSuspense(ctx())).length, 1)
+    await bookOwnMoney(ctx(), String((await money()).id), { ...staff, category: 'interest' })
+    await assertAgrees()
+  })
+
+  /** A payout that is notified to have come back in the days of a gap, which operators have decided about. */
   async function cameBack(amount: string) {
     const { reference } = await story.awaited('200')
     await state([paid(reference, '200.00')])
@@ -132,8 +115,8 @@ describe('an amount that is booked for a lost statement, which comes while a per
     await state([debitOf(order)])
     await arrive(story.exchange, id, 'finished')
     await lose([], order.amount + 100n)
-    await onPage({ action: 'book', about: String((await lump()).id), as: 'interest' })
-    await onPage({ action: 'skip' })
+    await bookDifference()
+    await onPage({ action: 'book', about: String((await money()).id), as: 'interest' })
     const back = { ...debitOf(order), debit: false, servicerReference: next('BACK'), code: 'RRTN' }
     await notify(back)
     assert.equal((await listSuspense(ctx()))[0]?.amount, order.amount)
@@ -181,60 +164,5 @@ describe('an amount that is booked for a lost statement, which comes while a per
     await assertAgrees()
     await returnSuspense(ctx(), waits?.id ?? 0n, staff)
     await paidOut()
-  })
-
-  /** The lump of a statement that never comes, decided about, and a notification that may explain it. */
-  async function explained(): Promise<{ double: bigint; missing: bigint; booking: bigint }> {
-    const order = await story.awaited('50')
-    await lose([], 7_000n)
-    await onPage({ action: 'book', about: String((await lump()).id), as: 'interest' })
-    await onPage({ action: 'skip' })
-    await notify(paid(order.reference, '50.00'))
-    assert.equal((await listSuspense(ctx()))[0]?.doubt?.of.length, 1)
-    await reconcileStatements(ctx())
-    const open = await listBreaks(ctx(), { open: true })
-    const [double, missing] = ['double', 'missing'].map((cause) => open.find((one) => one.cause === cause))
-    return {
-      double: double?.id ?? assert.fail(),
-      missing: missing?.id ?? assert.fail(),
-      booking: bookingOfFinding(missing?.key ?? '') ?? assert.fail(),
-    }
-  }
-  const interest = (): Promise<bigint> => bookBalance(story.exchange, 'interest', 'EUR-EUR')
-
-  it('is not withdrawn by two operators once it fits again', async () => {
-    const { double, booking } = await explained()
-    const before = await interest()
-    await withdrawBankBooking(ctx(), double, await by())
-    const second = await by()
-    let withdrawn: Promise<string> | undefined
-    await ctx().db.atomic(async (db) => {
-      await lockBank(db, 'bank-1')
-      const notified = (await notifiedBooking(db, 'bank-1', booking)) ?? assert.fail()
-      await receiveRailEvents(ctx(), db, withdrawBooking(db, 'bank-1', notified).events)
-      await db.sql`select 1`
-      let isOver = false
-      withdrawn = withdrawBankBooking(ctx(), double, second).then(
-        () => 'withdrawn',
-        ({ code }: { code: string }) => code,
-      )
-      const over = () => (isOver = true)
-      void withdrawn.then(over, over)
-      const sql = `select from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`
-      await until(async () => isOver || (await lookup(story.exchange, sql)).length > 0, 'who waits for the bank')
-    })
-    assert.equal(await withdrawn, 'CONFLICT')
-    assert.equal(await interest(), before)
-    await assertAgrees()
-  })
-
-  it('is no break any more once two operators have withdrawn what may have explained it', async () => {
-    const { missing } = await explained()
-    const before = await interest()
-    await withdrawOnPage(missing)
-    const open = async () => (await listBreaks(ctx(), { open: true })).length
-    await until(async () => (await open()) === 0, 'the end of the breaks')
-    assert.equal(await interest(), before)
-    await assertAgrees()
   })
 })

@@ -73,10 +73,7 @@ describe('the second of two operators is needed, on the first page and by comman
     await state([])
     await onlyBreak()
     await press('finance', { action: 'withdraw' })
-    await begins(
-      'approval bank booking',
-      /^A colleague wants to withdraw a booking of 60 EUR that bank-1 reported and /,
-    )
+    await begins('approval bank booking', /^A colleague wants to withdraw a booking of 60 EUR that bank-1 reported, /)
     await press('admin', { action: 'withdraw' })
     await ends('approval bank booking')
   })

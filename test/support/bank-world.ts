@@ -26,11 +26,8 @@ export type BankWorld = {
   charges: { place: string; asset: string; amount: bigint }[]
   /** Names of files that operators have accepted. */
   accepted: Set<string>
-  /** Payments that a person has decided about, and debits that were taken back. */
+  /** Payments that a person has decided about. */
   decided: Set<string>
-  gone: string[]
-  /** References whose orders a person has matched what they decided about to. */
-  matched: Set<string>
   /** Keys of payments that payees hold. */
   heldPayees: Set<string>
   /** Accounts whose opening balance is booked. */
@@ -68,10 +65,8 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
   const charges: BankWorld['charges'] = []
   const accepted = new Set<string>()
   const decided = new Set<string>()
-  const gone: string[] = []
   const heldPayees = new Set<string>()
   const opened = new Set<string>()
-  const matched = new Set<string>()
   const reopen: BankWorld['reopen'] = async (other = {}) => {
     const bank = await openBank(
       { ...bankEntry, ...change, ...other },
@@ -90,12 +85,10 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
       accepts: (_: unknown, { name }: { name: string }) => Promise.resolve(accepted.has(name)),
       taken: () => undefined,
       isDecided: (_: unknown, { payment }: { payment: string }) => Promise.resolve(decided.has(payment)),
-      isMatchedTo: (_: unknown, __: unknown, reference: string) => Promise.resolve(matched.has(reference)),
       isOpened: (_: unknown, { account }: { account: string }) => Promise.resolve(opened.has(account)),
       mayComeBack: () => Promise.resolve(true),
       holdPayees: (_: unknown, { keys }: { keys: readonly string[] }) =>
         Promise.resolve(keys.filter((key) => heldPayees.has(key))),
-      debitGone: (_: unknown, { payment }: { payment: string }) => Promise.resolve(void gone.push(payment)),
       charge: (_: unknown, costs: BankWorld['charges']) => {
         charges.push(...costs)
         return Promise.resolve()
@@ -115,8 +108,6 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
     charges,
     accepted,
     decided,
-    gone,
-    matched,
     heldPayees,
     opened,
     pass: (ms) => {

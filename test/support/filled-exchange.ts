@@ -247,6 +247,9 @@ async function fillBank(exchange: Exchange): Promise<void> {
      insert into iso20022_statements (rail, account, asset, identification, number, page, closing_on, opening, closing, file_id)
        select 'bank-1', 'DE02120300000000202051', 'EUR-EUR', number::text, number, 1, date '2025-12-29' + number, 0, 0, id
        from iso20022_files, (values (40), (43)) as came (number) where state = 'taken';
+     update iso20022_statements set previous_id = (select id from iso20022_statements where number = 40) where number = 43;
+     insert into breaks (id, account, asset, kind, key, amount, cause, owner, found_at, confirmed_at)
+       values (3, 'bank-1', 'EUR-EUR', 'statement', 'statement DE02120300000000202051 41-42', 0, 'lost_statement', 'finance', now(), now());
      insert into iso20022_ignored_accounts (rail, account, reason, actor, at)
        values ('bank-1', '22222222', 'It is of our sister company.', 'cli:test', now())`,
   )

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 
+import { whyNotBooked, withGap } from '../../src/exchange/operations/book-difference.ts'
+import { listBreaks } from '../../src/exchange/reconciliation/breaks.ts'
 import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
 import { listBankFiles } from '../../src/rails/iso20022/files.ts'
 import type { BankExchange } from './bank-exchange.ts'
@@ -52,8 +54,17 @@ export function lostStatements(
       await forms.send('/console/money', await browser.as(role), { reason, ...form })
     await settled(story().exchange)
   }
+  /** Two operators book what lies before a statement, on the page. */
+  async function bookDifference(): Promise<void> {
+    await reconcile(ctx())
+    const all = await Promise.all((await listBreaks(ctx(), { open: true })).map((one) => withGap(ctx().db, one)))
+    const { id } =
+      all.find((one) => one.gap?.rest !== 0n && whyNotBooked(one) === undefined) ?? assert.fail('no difference')
+    await onPage({ action: 'book-difference', about: String(id) }, 2)
+    await advance(story().exchange, 'PT2H')
+  }
   const found = async (): Promise<[string, string, bigint][]> =>
     (await reconcile(ctx())).breaks.map(({ kind, cause, amount }) => [kind, cause, amount])
 
-  return { lose, accept, onPage, found }
+  return { lose, accept, onPage, bookDifference, found }
 }

@@ -16,7 +16,7 @@ export const needForms: Readonly<Record<string, readonly string[]>> = {
   'approval payment end': ['cancel-payout'],
   'unknown_payout payout unsure': ['cancel-payout'],
   'approval bank file': ['accept'],
-  'approval bank booking': ['withdraw'],
+  'approval bank booking': ['withdraw', 'book-difference'],
   'suspense unmatched': ['match'],
   'suspense return failed': ['return'],
   'suspense debit': ['book'],

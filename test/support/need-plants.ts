@@ -116,7 +116,7 @@ const fromBanks: Omit<NeedPlant, 'holdsUp'>[] = [
       insert into approvals (kind, subject, approver, at, carried_over) values ('bank_booking', '990', 'operator:1', ${old('1 s')}, true)`,
     mend: `delete from approvals where kind = 'bank_booking'; delete from breaks where id = 990`,
     sentence:
-      /^A colleague wants to withdraw a booking of 50 EUR that bank-1 reported and its statement does not have\. Look at it, then agree\.$/,
+      /^A colleague wants to withdraw a booking of 50 EUR that bank-1 reported, or to book what lies between two statements\. Look at it, then agree\.$/,
   },
   {
     found: 'bank_file missing',

@@ -74,6 +74,7 @@ export const staffForms: readonly StaffForm[] = [
   { name: `${money} book-charge`, typed: { account: 'wallet-btc', asset: 'BTC-BTC', amount: '0.001' } },
   { name: `${money} accept` },
   { name: `${money} read` },
+  { name: `${money} book-difference` },
   { name: `${money} skip` },
   { name: `${money} ignore` },
   { name: `${money} include` },

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 
+import { gapOf } from '../../src/rails/iso20022/booking/gap.ts'
+import {
+  bookingOfFinding,
+  notifiedBooking,
+  whyNotDoubtful,
+  whyNotWithdrawn,
+  withdrawBooking,
+} from '../../src/rails/iso20022/booking/withdraw.ts'
 import { findingsOf } from '../../src/rails/iso20022/findings.ts'
-import { lockBankFile, wantBankFile } from '../../src/rails/iso20022/files.ts'
+import { lockBankFile, skipNumbers, wantBankFile } from '../../src/rails/iso20022/files.ts'
 import { payouts } from '../../src/rails/iso20022/payouts.ts'
 import { bankRail } from '../../src/rails/iso20022/rails.ts'
 import { next, nextId, nextReference, paid } from './bank-session.ts'
@@ -108,13 +116,44 @@ export const lumps = async ({ ctx }: BankWorld): Promise<number[]> =>
       where gap = 'lump' and state = 'booked' order by id`
   ).map(({ amount }) => Number(amount / 100n))
 
-/** A person decides about the only lump. */
-export async function decide(world: BankWorld): Promise<string> {
-  const [lump] = await world.ctx.db.sql<{ id: bigint }>`
-    select id from iso20022_bookings where gap = 'lump' and state = 'booked'`
-  const payment = `bk_${lump?.id}`
-  world.decided.add(payment)
-  return payment
+/** Two operators book every difference that they can, as `break book` does, or one of some amount. Gives what was reported. */
+export async function decide({ ctx, bank, follower, events }: BankWorld, of?: number): Promise<[string, number][]> {
+  const rail = bankRail(bank)
+  for (const finding of await findingsOf(bank)) {
+    if (of !== undefined && finding.amount !== BigInt(of) * 100n) continue
+    await ctx.db.atomic(async (db) => {
+      const gap = await gapOf(db, { ...finding, rail: bank.name })
+      if (!gap || gap.waiting.length > 0 || gap.isBooked) return
+      await rail.bookGap?.(db, gap, follower.reports.report)
+      const by = { rail: gap.rail, account: gap.account, reason: 'lost', actor: 'cli:ann', at: bank.clock.now() }
+      for (const one of gap.numbers) skipNumbers(db, { ...one, ...by })
+    })
+  }
+  return events.splice(0).map(({ kind, amount }) => [kind, Number(amount / 100n)])
+}
+
+/** Two operators withdraw what is a break, as `break withdraw` does: bookings that no statement has, and lumps that fit no more. */
+export async function withdraw({ ctx, bank, events }: BankWorld): Promise<[string, number][]> {
+  for (const { key } of await findingsOf(bank)) {
+    const id = bookingOfFinding(key)
+    if (id === undefined) continue
+    await ctx.db.atomic(async (db) => {
+      const booking = (await notifiedBooking(db, bank.name, id)) ?? assert.fail()
+      assert.equal(whyNotWithdrawn(booking) ?? (await whyNotDoubtful(db, booking)), undefined)
+      events.push(...withdrawBooking(db, bank.name, booking).events)
+    })
+  }
+  return events.splice(0).map(({ kind, amount }) => [kind, Number(amount / 100n)])
+}
+
+/** A person resolves the breaks of bookings that no statement has: the bank has them after all. */
+export async function explain({ ctx, bank }: BankWorld): Promise<void> {
+  for (const { key, asset, amount, cause } of await findingsOf(bank))
+    if (bookingOfFinding(key) !== undefined)
+      await ctx.db.sql`
+        insert into breaks (id, account, asset, kind, key, amount, cause, owner, state, found_at, confirmed_at, ended_at, resolved_by, reason)
+        values (${nextId()}, ${bank.name}, ${asset}, 'statement', ${key}, ${amount}, ${cause}, 'finance', 'resolved', now(), now(), now(), 'cli:ann', 'seen')
+        returning id`
 }
 
 export const debits = async ({ ctx, bank }: BankWorld): Promise<{ payment: string; amount: number; text: string }[]> =>

@@ -52,16 +52,21 @@ export const moneyPage: Page = {
 
 async function breaksPart(visit: Visit) {
   const breaks = await withApprovers(visit.ctx, await listBreaks(visit.ctx, { open: true }))
-  const withdrawnBy = await whoApproved(visit.ctx, { action: 'bank_booking.withdrawn', noun: 'break' }, breaks)
+  const [withdrawnBy, bookedBy] = await Promise.all(
+    ['bank_booking.withdrawn', 'bank_booking.added'].map((action) =>
+      whoApproved(visit.ctx, { action, noun: 'break' }, breaks),
+    ),
+  )
+  const agreed = (one: Agreed): string => (one.gap ? bookedBy : withdrawnBy)?.(one) ?? ''
   return (
     <section aria-labelledby="breaks">
       <h2 id="breaks">Breaks</h2>
       <Table
         caption="Differences between statements and the books"
-        columns={['Account', 'Kind', 'Payment', 'Difference', 'Cause', 'Found', 'Withdrawn by', 'Resolve']}
+        columns={['Account', 'Kind', 'Payment', 'Difference', 'Cause', 'Found', 'Agreed by', 'Resolve']}
         empty="The statements agree with the books."
         rows={await Promise.all(
-          breaks.map((one) => breakRow(visit, one, one.approved_by.length === 0 ? '' : withdrawnBy(one))),
+          breaks.map((one) => breakRow(visit, one, one.approved_by.length === 0 ? '' : agreed(one))),
         )}
       />
       <div class="actions">{await formsOf(visit, bookActions, undefined)}</div>
@@ -69,14 +74,16 @@ async function breaksPart(visit: Visit) {
   )
 }
 
-const breakRow = async (visit: Visit, one: Break, withdrawnBy: string) => [
+type Agreed = Break & { approved_by: string[] }
+
+const breakRow = async (visit: Visit, one: Break, agreedBy: string) => [
   one.account,
   spaced(one.kind),
   <span class="wrap">{one.key}</span>,
   <Worth asset={one.asset} amount={one.amount} />,
   spaced(one.cause),
   <Moment at={one.found_at} />,
-  <span class="wrap">{withdrawnBy}</span>,
+  <span class="wrap">{agreedBy}</span>,
   await formsOf(visit, breakActions, one, String(one.id)),
 ]
 

@@ -9,6 +9,7 @@ import {
   skipStatements,
   whyNotAccepted,
   whyNotIgnored,
+  whyNotSkipped,
 } from '../operations/bank-files.ts'
 import type { UnknownAccount } from '../../rails/iso20022/files.ts'
 import type { MissingNumbers } from '../../rails/iso20022/troubles.ts'
@@ -47,15 +48,8 @@ const accept: Action<NamedFile> = {
   needsReason: 'clear',
   fields: [rail],
   approvals: 2,
-  content: ({
-    id = 0n,
-    rail: of = '',
-    name,
-    checksum = '',
-    is_readable: isReadable = true,
-    causes = '',
-    takes_back = '',
-  }) => bankFileContent({ id, rail: of, name, checksum, is_readable: isReadable, causes, takes_back }),
+  content: ({ id = 0n, rail: of = '', name, checksum = '', is_readable: isReadable = true, causes = '' }) =>
+    bankFileContent({ id, rail: of, name, checksum, is_readable: isReadable, causes }),
   // A file that a command names is looked up under its lock.
   allowedNow: (_ctx, { id, why = '' }) => (id === undefined ? undefined : whyNotAccepted({ why })),
   run: async (ctx, { name, id, rail: of }, { reason, text: typed }, { actor, sign }) => {
@@ -94,6 +88,7 @@ const skip: Action<MissingNumbers | undefined> = {
   name: 'skip',
   title: 'They will not come',
   does: 'Ends the alarm about a statement that will not come, or about several: 17-19.',
+  details: 'Where the debit of a payment of ours may be in it, two operators decide instead: break book.',
   permission: 'money.resolve',
   needsReason: 'clear',
   fields: [
@@ -105,6 +100,7 @@ const skip: Action<MissingNumbers | undefined> = {
     field('rail', text('NAME'), { isRequired: true, initial: (gap) => gap?.rail }),
     field('account', text('ID'), { initial: (gap) => gap?.account }),
   ],
+  allowedNow: (ctx, gap) => gap && whyNotSkipped(ctx, gap),
   run: async (ctx, _subject, { reason, text: typed }, { actor }) => {
     const [numbers = '', of = ''] = [typed('numbers'), typed('rail')]
     const skipped = await skipStatements(ctx, { rail: of, numbers, account: typed('account') }, { actor, reason })

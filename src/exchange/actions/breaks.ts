@@ -1,10 +1,16 @@
 import { advice, advisedCommands } from '../reconciliation/advice.ts'
+import {
+  bookDifference,
+  type BreakWithGap,
+  differenceContent,
+  whyNotBooked,
+  withGap,
+} from '../operations/book-difference.ts'
 import { withdrawBankBooking, whyBookingStays, withdrawalContent } from '../operations/withdraw-booking.ts'
 import { resolveBreak, showBreak, whyNotResolved } from '../reconciliation/breaks.ts'
 import { closeDay } from '../reconciliation/close.ts'
 import { reconcile } from '../reconciliation/reconcile.ts'
 import { formatAmount } from '../../platform/money/amount.ts'
-import { paymentsIn } from '../../rails/iso20022/findings.ts'
 import type { Action, Json } from './action.ts'
 import { auditAsked } from './audit-asked.ts'
 import { byId } from './by-id.ts'
@@ -14,10 +20,10 @@ import { field } from './input.ts'
 import { day } from './values.ts'
 
 /** A difference between a statement and the books. */
-export type Break = Awaited<ReturnType<typeof showBreak>>
+export type Break = BreakWithGap
 
 /** A break as programs read it. */
-export const breakJson = (row: Break) => ({
+export const breakJson = (row: Omit<Break, 'gap'>) => ({
   id: String(row.id),
   account: row.account,
   asset: row.asset,
@@ -41,7 +47,7 @@ const resolve: Action<Break> = {
     noun: 'break',
     argument: 'ID',
     field: 'break',
-    find: byId('break', (ctx, id) => showBreak(ctx, id)),
+    find: byId('break', async (ctx, id) => withGap(ctx.db, await showBreak(ctx, id))),
   },
   name: 'resolve',
   title: 'Resolve',
@@ -50,13 +56,7 @@ const resolve: Action<Break> = {
   needsReason: 'clear',
   fields: [],
   allowedNow: (_ctx, row) => whyNotResolved(row),
-  preview: async ({ db }, { account, key, cause }) => [
-    advice[cause],
-    ...(await paymentsIn(db, account, key)).map(
-      ({ payments }) =>
-        `The debit of a payment that no statement has may be in it: ${payments}. Once this is resolved, two operators can end that, and it is paid again: ask the bank first.`,
-    ),
-  ],
+  preview: (_ctx, { cause }) => [advice[cause]],
   run: async (ctx, { id }, { reason }, { actor }) => ({
     said: 'The difference is resolved.',
     json: breakJson(await resolveBreak(ctx, id, { actor, reason })),
@@ -84,6 +84,46 @@ If a statement holds the booking after all, it is booked again.`,
         : 'The booking is withdrawn, and what followed from it is reversed.'
     return { said, json: { ...breakJson(row), approvals, needed } }
   },
+}
+
+const bookRest: Action<Break> = {
+  subject: resolve.subject,
+  name: 'book-difference',
+  title: 'Book the difference',
+  does: 'Books what lies between two statements, where those that lack will not come: the rest is money without an order. Needs two operators.',
+  details: `The rest lies in suspense, or among the debits without an order: say there what it was. Nobody is asked about the numbers that lack any more.
+What comes of these days later is not booked by itself: a statement waits until two operators accept it, and its bookings wait for a person then.`,
+  permission: 'money.resolve',
+  needsReason: 'clear',
+  fields: [],
+  approvals: 2,
+  content: differenceContent,
+  allowedNow: (_ctx, row) => whyNotBooked(row),
+  preview: (_ctx, { gap }) => (gap ? inGap(gap) : []),
+  commands: [{ words: 'break book' }],
+  run: async (ctx, { id }, { reason }, { actor, sign }) => {
+    const { approvals, needed, row } = await bookDifference(ctx, id, { actor, reason, sign })
+    const said =
+      approvals < needed
+        ? `It waits for another operator (${approvals} of ${needed}).`
+        : 'The difference is booked: the rest is money without an order.'
+    return { said, json: { ...breakJson(row), approvals, needed } }
+  },
+}
+
+/** What an operator should know before a gap is decided about. */
+function inGap({ asset, rest, known, numbers, unanswered }: NonNullable<Break['gap']>): string[] {
+  const lacking = numbers.map(({ first, last }) => (first === last ? String(first) : `${first}-${last}`))
+  return [
+    `Nobody knows what this was: ${shownAmount(asset, rest).amount} ${asset}. Ask the bank first.`,
+    ...(known.length === 0 ? [] : [`The books have of these days, and no statement does: ${known.join(', ')}.`]),
+    ...(lacking.length === 0 ? [] : [`Numbers that lack: ${lacking.join(', ')}.`]),
+    ...(unanswered.length === 0
+      ? []
+      : [
+          `The debit of a payment that the bank has not answered may be in it: ${unanswered.join(', ')}. Ask the bank about each.`,
+        ]),
+  ]
 }
 
 const dayMs = 86_400_000
@@ -162,5 +202,5 @@ const closedJson = (closed: Awaited<ReturnType<typeof closeDay>>): Json => ({
   })),
 })
 
-export const breakActions: readonly Action<Break>[] = [resolve, withdraw]
+export const breakActions: readonly Action<Break>[] = [resolve, withdraw, bookRest]
 export const bookActions: readonly Action<undefined>[] = [compare, close]

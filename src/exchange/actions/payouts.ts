@@ -3,7 +3,9 @@ import { approvePayout, payoutToApprove, whyNotApproved } from '../settlement/ap
 import { endContent, endPayout, type PayoutRow, readPayout, whyNotEnded } from '../settlement/end-payout.ts'
 import type { Action } from './action.ts'
 import { byId } from './by-id.ts'
+import { field } from './input.ts'
 import { operatorOf } from './operator-of.ts'
+import { choice } from './values.ts'
 
 /** A payout or refund above the limit: `null`: nobody knows any more where it goes. */
 export type PayoutToApprove = { id: bigint; waits: boolean; content?: Content | null }
@@ -51,6 +53,11 @@ Without a key it needs your operator token, and works in the sandbox only. See: 
   },
 }
 
+const lacking = field('bank_lacks_it', choice(['yes']), {
+  label: 'The bank does not have it',
+  help: "Yes only if you have seen that the bank's own list of payments lacks it. Asked where a statement never came, or was the first.",
+})
+
 const end: Action<PayoutRow> = {
   subject: { noun: 'payout', argument: 'ID', field: 'payout', find: byId('payout', readPayout) },
   name: 'cancel-payout',
@@ -60,14 +67,16 @@ const end: Action<PayoutRow> = {
 final block. Before, it is refused with NOT_EXCLUDED. Afterwards the transaction can be released, which orders it again.`,
   permission: 'payouts.approve',
   needsReason: 'clear',
-  fields: [],
+  fields: [lacking],
   byOperator: true,
   approvals: 2,
   commands: [{ words: 'payout cancel' }],
   content: endContent,
   allowedNow: (ctx, payout) => whyNotEnded(ctx, payout),
-  run: async (ctx, { id }, { reason }, by) => {
-    const { approvals, needed, isEnded } = await endPayout(ctx, id, { operator: operatorOf(by), reason, sign: by.sign })
+  run: async (ctx, { id }, { reason, value }, by) => {
+    const isLacking = value(lacking) === 'yes'
+    const order = { operator: operatorOf(by), reason, sign: by.sign, isLacking }
+    const { approvals, needed, isEnded } = await endPayout(ctx, id, order)
     const said = isEnded ? 'It is ended, and can be ordered again.' : 'It waits for another operator.'
     return { said, json: { payout_id: String(id), approvals, needed, ended: isEnded } }
   },

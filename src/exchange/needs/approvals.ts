@@ -185,7 +185,7 @@ export const fileApprovals: NeedSource = {
   },
 }
 
-/** Bookings that one operator withdraws, because their statements do not have them: another one must, too. */
+/** Bookings that one operator withdraws, because their statements do not have them, or adds for lost ones: another one must, too. */
 export const bookingApprovals: NeedSource = {
   kind: 'approval',
   permission: 'money.resolve',
@@ -193,7 +193,7 @@ export const bookingApprovals: NeedSource = {
     'bank booking': {
       urgency: 'today',
       sentence:
-        'A colleague wants to withdraw a booking of {amount} that {about} reported and its statement does not have. Look at it, then agree.',
+        'A colleague wants to withdraw a booking of {amount} that {about} reported, or to book what lies between two statements. Look at it, then agree.',
     },
   },
   page: () => '/console/money#breaks',

@@ -21,6 +21,7 @@ import {
   unknownAccounts,
   wantBankFile,
 } from '../../rails/iso20022/files.ts'
+import { paymentsWithin } from '../../rails/iso20022/booking/gap.ts'
 import { lockBank } from '../../rails/iso20022/lease.ts'
 import { type MissingNumbers, missingNumbers } from '../../rails/iso20022/troubles.ts'
 import type { StaffOrder } from './by-staff.ts'
@@ -31,7 +32,7 @@ export type FileName = { name: string; rail?: string | undefined; id?: bigint | 
 /** How many operators accept a file, since money that the bank's own figures do not explain moves. */
 const needed = 2
 
-/** What is accepted: the file's bytes, why they wait, whether what they say is booked or only their alarm ends, and what is reversed. */
+/** What is accepted: the file's bytes, why they wait, and whether what they say is booked or only their alarm ends. */
 export const bankFileContent = ({
   id,
   rail,
@@ -39,7 +40,6 @@ export const bankFileContent = ({
   checksum,
   is_readable: isBooked,
   causes,
-  takes_back: takesBack,
 }: Omit<DecidedFile, 'why'>): Content => ({
   kind: 'bank_file',
   id: String(id),
@@ -48,7 +48,6 @@ export const bankFileContent = ({
   sha256: checksum,
   books: isBooked,
   causes: causes || undefined,
-  takes_back: takesBack || undefined,
 })
 
 /** Whether enough operators have accepted a file. Asked again in the block that books it. */
@@ -189,7 +188,8 @@ const oneYear = 366n
 
 /**
  * Ends the alarm about statements that will not come: those of the numbers that are missing now, and not what has these numbers in
- * another year. NOT_FOUND where none of them is missing, CONFLICT where several accounts lack them and no account is named.
+ * another year. NOT_FOUND where none of them is missing, CONFLICT where several accounts lack them and no account is named, or
+ * a payment of ours may be in it.
  */
 export async function skipStatements(
   ctx: Ctx,
@@ -215,6 +215,7 @@ export async function skipStatements(
     if (accounts.length > 1)
       throw fieldRefusal('CONFLICT', 'account', `Several accounts lack it: name one (${accounts.join(', ')}).`)
     const skipped = touched.map((gap) => withinGap(asked, gap))
+    for (const one of skipped) refuseNow(await whyNotSkipped({ db }, one))
     for (const one of skipped) skipNumbers(db, { ...one, reason, actor, at })
     const [first, last] = [least(skipped.map((one) => one.first)), -least(skipped.map((one) => -one.last))]
     recordAudit(db, {
@@ -227,6 +228,14 @@ export async function skipStatements(
     })
     return { first: String(first), last: String(last) }
   })
+}
+
+/** Why one operator does not skip numbers; undefined: one can. */
+export async function whyNotSkipped({ db }: { db: Db }, gap: MissingNumbers): Promise<string | undefined> {
+  const payments = await paymentsWithin(db, gap)
+  return payments.length === 0
+    ? undefined
+    : `The debit of a payment of ours may be in it (${payments.join(', ')}): two operators decide about it, with break book, on the page /console/money.`
 }
 
 const least = (numbers: bigint[]): bigint => numbers.reduce((one, other) => (one < other ? one : other))

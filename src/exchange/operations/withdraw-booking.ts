@@ -23,6 +23,7 @@ import { lockDepositOfPayment } from '../settlement/deposit.ts'
 import { reverseOwnDebit } from '../settlement/reverse-own-money.ts'
 import { receiveRailEvents } from '../settlement/rail-event.ts'
 import { whyReturnStays, withdrawReturn } from '../settlement/withdraw-return.ts'
+import { type BreakWithGap, differenceContent, withGap } from './book-difference.ts'
 import type { StaffOrder } from './by-staff.ts'
 
 /** How many operators withdraw a booking, since what was credited by it is owed no more. */
@@ -38,13 +39,15 @@ export const withdrawalContent = ({ id, account, asset, key, amount }: breaks.Br
   amount: String(amount),
 })
 
-/** Breaks, each with who has approved the withdrawal of its booking. */
+/** Breaks, each with who has approved the withdrawal of its booking, or of what lies between two statements. */
 export async function withApprovers(
   ctx: Ctx,
   rows: readonly breaks.BreakRow[],
-): Promise<(breaks.BreakRow & { approved_by: string[] })[]> {
-  const given = await approversOfAll(ctx, ctx.db, rows.map(withdrawalContent))
-  return rows.map((row) => ({ ...row, approved_by: given.get(String(row.id)) ?? [] }))
+): Promise<(BreakWithGap & { approved_by: string[] })[]> {
+  const all = await Promise.all(rows.map((row) => withGap(ctx.db, row)))
+  const contents = all.map((row) => (row.gap ? differenceContent(row) : withdrawalContent(row)))
+  const given = await approversOfAll(ctx, ctx.db, contents)
+  return all.map((row) => ({ ...row, approved_by: given.get(String(row.id)) ?? [] }))
 }
 
 /** Why the booking of a break cannot be withdrawn; undefined: two operators can. */

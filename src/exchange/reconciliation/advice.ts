@@ -5,7 +5,7 @@ export const advice: Readonly<Record<Cause, string>> = {
   missing:
     'Ask the custodian for the payment. If it was never there, withdraw the booking, or hold its order. If coins are gone from a wallet, stop its payouts, and find the transfer that took them.',
   double:
-    'Compare the two bookings. If they are one payment, do not pay the second one out. What was paid out twice, ask back from who got it; if nothing comes, withdraw the booking that its statement lacks, or the amount that was booked for days without a statement, and book what lies or left without an order as our own: as a loss.',
+    'Compare the two bookings. If they are one payment, do not pay the second one out. What was paid out twice, ask back from who got it; if nothing comes, withdraw the booking that its statement lacks, or the difference that was booked before its statement came, and book what lies or left without an order as our own: as a loss.',
   other_amount: 'Compare both amounts with the payment’s own record, and ask the custodian which is right.',
   other_account: 'It is at another account of yours: book both sides as a transfer.',
   charge_not_booked: 'Book it as our own fee; what a processor took, as a charge.',
@@ -19,10 +19,11 @@ export const advice: Readonly<Record<Cause, string>> = {
     'It lies in suspense: an account that was deleted, an escrow or a contract brought it, and no order is named. Find the transfer by its hash, then give it to its order, send it back, or book it as our own. This break ends by that.',
   swallowed:
     'Have the file or the callback read again. If it stays, look for the payment in suspense. What a wallet or a processor had at the start is its opening balance: book it.',
-  lost_statement: 'Ask the bank for the statement, or say that its number will not come.',
+  lost_statement:
+    'Ask the bank for the statement. If it will not come, say so; where a payment of yours may be in it, two operators book what lies there.',
   not_ours: 'Book it to what it was for. If it is about another account, add that to ignore.',
   opening_differs:
-    'Ask the bank what happened in between, or accept the file as it is: what differs then lies in suspense, or is a debit without an order to book. Where a statement opens differently, first end what was reported of those days and is in no statement: once a statement has it, or it is withdrawn, the rest is booked by itself. So it is where a payment of yours without a debit may be in it, once that is debited or ended. Where it never will be, resolve this break with the reason. At the start, book the opening balance.',
+    'Ask the bank for the statement in between: the break ends by itself when it comes. If it will not come, accept the file that waits, if one does; end what was reported of those days and is in no statement; then two operators book the difference, and you say what it was. At the start, book the opening balance.',
 }
 
 /** The commands that do it, whose forms the console has. A question to a custodian and work on the signer’s machine have no command. */
@@ -37,7 +38,7 @@ export const advisedCommands: Readonly<Record<Cause, readonly string[]>> = {
   signed_unknown: ['halt all'],
   arrived_unseen: ['suspense match', 'suspense return', 'suspense book'],
   swallowed: ['bank read', 'suspense match', 'balance open'],
-  lost_statement: ['bank skip'],
+  lost_statement: ['bank skip', 'break book'],
   not_ours: ['suspense book', 'bank ignore'],
-  opening_differs: ['bank accept', 'suspense book', 'break withdraw', 'payout cancel', 'break resolve', 'balance open'],
+  opening_differs: ['bank accept', 'break withdraw', 'break resolve', 'break book', 'suspense book', 'balance open'],
 }

@@ -36,24 +36,27 @@ export async function showPayout(ctx: Ctx, id: bigint): Promise<ShownPayout> {
 export const shownPayoutsOf = async (ctx: Ctx, orderId: bigint): Promise<ShownPayout[]> =>
   Promise.all((await queries.preparedOf(ctx.db, orderId)).map(({ id }) => showPayout(ctx, id)))
 
+type EndOrder = { operator: Operator; reason: string; sign?: Sign | undefined; isLacking?: boolean }
+
 /** A payment after an operator wanted to end it. */
 export type EndedPayout = { payoutId: bigint; approvals: number; needed: number; isEnded: boolean }
 
 /**
  * One operator's wish to end a prepared payment that its chain excludes by now, so that it can be ordered again. The second different
  * operator ends it. Audited. Refuses with NOT_EXCLUDED while it can still be carried out, and with CONFLICT what is not prepared.
+ * `isLacking`: the operator has seen that the bank's own list of payments lacks it.
  */
 export async function endPayout(
   ctx: Ctx,
   id: bigint,
-  { operator, reason, sign }: { operator: Operator; reason: string; sign?: Sign | undefined },
+  { operator, reason, sign, isLacking = false }: EndOrder,
 ): Promise<EndedPayout> {
   const row = await readPayout(ctx, id)
   const prepared = preparedIn(ctx, row)
   const why = whyNotEnded(ctx, row)
   if (why !== undefined || !prepared) throw new Refusal('CONFLICT', why ?? notPrepared)
   const { half, plan } = prepared
-  await half.end?.(plan, 'check')
+  await half.end?.(plan, 'check', isLacking)
   const content = endContent(row)
   const actor = operatorSubject(operator)
   const approvers = await ctx.db.atomic(async (db) => {
@@ -62,11 +65,11 @@ export async function endPayout(
     // Whose wish was there when the chain did not exclude it yet may repeat it.
     if (before.length >= needed && before.includes(actor)) return before
     const given = await approve(ctx, db, content, { actor, sign })
-    audit(ctx, db, { id, actor, reason, approvals: given.length })
+    audit(ctx, db, { id, actor, reason, approvals: given.length, isLacking })
     return given
   })
   const isEnded = approvers.length >= needed
-  if (isEnded) await half.end?.(plan, 'end')
+  if (isEnded) await half.end?.(plan, 'end', isLacking)
   return { payoutId: id, approvals: approvers.length, needed, isEnded }
 }
 
@@ -89,18 +92,16 @@ export const endContent = ({ id, plan_id: plan, amount }: PayoutRow): Content =>
   amount: String(amount),
 })
 
-function audit(
-  { clock }: Ctx,
-  db: Atomic,
-  { id, actor, reason, approvals }: { id: bigint; actor: string; reason: string; approvals: number },
-): void {
+type AuditedEnd = { id: bigint; actor: string; reason: string; approvals: number; isLacking: boolean }
+
+function audit({ clock }: Ctx, db: Atomic, { id, actor, reason, approvals, isLacking }: AuditedEnd): void {
   recordAudit(db, {
     at: clock.now(),
     actor,
     action: 'payout.ended',
     subject: `payout:${id}`,
     before: { approvals: approvals - 1 },
-    after: { approvals, needed, reason },
+    after: { approvals, needed, reason, ...(isLacking ? { bank_lacks_it: true } : {}) },
   })
 }
 

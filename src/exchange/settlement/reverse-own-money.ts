@@ -72,17 +72,6 @@ export async function isDecided(db: Atomic, { rail, payment }: OwnPayment): Prom
   return (await db.sql`select id from own_money where rail = ${rail} and payment = ${payment}`).length > 0
 }
 
-/** Whether a person has matched money to the order that a reference of a rail names. */
-export const isMatchedTo = async (db: Atomic, { rail, payment }: OwnPayment, reference: string): Promise<boolean> => {
-  const owner = (await lockDepositOfPayment(db, rail, payment))?.transaction_id ?? null
-  return (
-    (
-      await db.sql`
-      select from deposit_instructions where rail = ${rail} and reference = ${reference} and transaction_id = ${owner}`
-    ).length > 0
-  )
-}
-
 /** Books back a debit that was booked as the house's own: its bank has not taken it after all. */
 export async function reverseOwnDebit(ctx: Ctx, db: Atomic, { rail, payment }: OwnPayment): Promise<void> {
   lockOwnPayment(db, { rail, payment })

@@ -78,10 +78,6 @@ export type BankReports = {
   isOpened(db: Atomic, of: { rail: string; account: string; asset: string }): Promise<boolean>
   /** Whether what left under a key can still come back to what it was paid for. */
   mayComeBack(db: Atomic, payment: { rail: string; key: string }): Promise<boolean>
-  /** Whether it was matched to the order that has a reference. */
-  isMatchedTo(db: Atomic, money: { rail: string; payment: string }, reference: string): Promise<boolean>
-  /** A debit that nothing explained never was: what it was booked as is booked back. */
-  debitGone(db: Atomic, money: { rail: string; payment: string }): Promise<void>
   /** Holds the orders of payments in no file yet to whose account a bank has given another holder since. Gives the keys that stay. */
   holdPayees(db: Atomic, payments: { rail: string; keys: readonly string[] }): Promise<readonly string[]>
   /** Charges of the bank. */

@@ -35,16 +35,15 @@ export type DecidedFile = {
   is_readable: boolean
 } & FileTerms
 
-/** Why a file waits for a person, part by part, and what it reverses that a person has decided about: what operators accept of it. */
-export type FileTerms = { causes: string; takes_back: string }
+/** Why a file waits for a person, part by part: what operators accept of it. */
+export type FileTerms = { causes: string }
 
 /** What a file was refused for, also once it is accepted. */
 export async function termsOf(db: Db, id: bigint): Promise<FileTerms> {
   const [terms] = await db.sql<FileTerms>`
-    select coalesce(string_agg(distinct cause, ' ' order by cause), '') as causes,
-      coalesce(string_agg(distinct nullif(takes_back, ''), ' ' order by nullif(takes_back, '')), '') as takes_back
+    select coalesce(string_agg(distinct cause, ' ' order by cause), '') as causes
     from iso20022_parts where file_id = ${id}`
-  return terms ?? { causes: '', takes_back: '' }
+  return terms ?? { causes: '' }
 }
 
 /**

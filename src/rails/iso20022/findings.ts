@@ -26,7 +26,7 @@ export async function findingsOf(
   const found = await db.sql<StatementFinding & { asset: string | null }>`
     select coalesce('booking bk_' || lump_id, 'statement ' || account || ' opens ' || statement_id) as key, asset,
       moved - lumps as amount, case when lump_id is null then 'opening_differs' else 'double' end as cause
-    from iso20022_unsettled_gaps where rail = ${rail}
+    from iso20022_gaps where rail = ${rail} and moved <> lumps
     union all
     select 'file ' || case when exists (
         select from iso20022_files as first where first.rail = file.rail and first.name = file.name and first.id < file.id
@@ -52,25 +52,11 @@ export async function findingsOf(
   return [...lost, ...found.map((one) => ({ ...one, asset: one.asset ?? asset }))]
 }
 
-/** What may explain a finding about a difference between two statements: payments of ours that no statement has debited. */
-export const paymentsIn = (db: Db, rail: string, key: string): Promise<{ payments: string }[]> =>
-  db.sql`
-    select payments from iso20022_unsettled_gaps where rail = ${rail} and payments is not null
-      and coalesce('booking bk_' || lump_id, 'statement ' || account || ' opens ' || statement_id) = ${key}`
-
-/**
- * Numbers that are missing where something else is the break: the debit of what left before the statement after them, which nobody has
- * booked, or the file of the number itself, which was refused.
- */
+/** Numbers that are missing where something else is the break: their file, which was refused. */
 const foundOtherwise = (
   db: Db,
   rail: string,
 ): Promise<{ account: string; asset: string; first: bigint; last: bigint }[]> =>
   db.sql`
-    select statement.account, statement.asset, 0::bigint as first, number - 1 as last
-    from iso20022_bookings as lump join iso20022_statements as statement on statement.id = statement_id
-    where lump.rail = ${rail} and gap = 'lump' and lump.state = 'booked' and direction = 'out' and number is not null
-      and not exists (select from own_money where own_money.rail = lump.rail and payment = 'bk_' || lump.id)
-    union all
     select account, asset, number, number from iso20022_parts as part join iso20022_files as file on file.id = file_id
     where rail = ${rail} and part.state = 'refused' and cleared_at is null and asset is not null and number is not null`

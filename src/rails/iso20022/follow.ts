@@ -2,7 +2,6 @@ import { after } from '../../platform/lib/clock.ts'
 import { randomToken } from '../../platform/lib/ids.ts'
 import { keepLooking } from '../keep-looking.ts'
 import type { Bank, BankReports } from './bank.ts'
-import { settleAllGaps } from './booking/gap.ts'
 import { endLease, takeLease } from './lease.ts'
 import { folderOutbox, type Outbox } from './paying/outbox.ts'
 import { formBatch, publishBatches } from './paying/send-batches.ts'
@@ -40,7 +39,6 @@ export async function followBankOnce({ bank, holder, outbox, fetched, reports }:
     () => publishBatches(bank, outbox),
     async () => bank.sftp && fetchFiles(bank, bank.sftp, fetched),
     () => takeFiles(bank, holder, reports),
-    () => settleAllGaps(bank, holder, reports),
     () => formBatch(bank, holder, reports),
     () => publishBatches(bank, outbox),
   ]) {

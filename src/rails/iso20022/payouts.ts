@@ -48,7 +48,7 @@ export function payouts(bank: Bank): PayoutHalf {
     look: async ({ key }) => outcomeOf(await find(key)),
     progress: async ({ key }) => progressOf(bank, await find(key)),
     unsure: unsurePayments(bank),
-    end: (plan, how) => endPayment(bank, plan, how),
+    end: (plan, how, isLacking = false) => endPayment(bank, plan, { how, isLacking }),
     owns: (account) =>
       bank.accounts.some(
         (one) => accountIdOf(one) === account || (one.iban.startsWith('GB') && one.iban.slice(8) === account),
@@ -77,11 +77,14 @@ function progressOf(bank: Bank, payment: queries.PaymentRow | undefined): Payout
   }
 }
 
-/** Ends a payment that the bank has never answered: the statements up to a later day do not debit it, and all have come. */
+/**
+ * Ends a payment that the bank has never answered: the statements up to a later day do not debit it, and all have come, or operators have decided
+ * about those that lack and say that the bank's own list of payments lacks it, too.
+ */
 async function endPayment(
   bank: Bank,
   { key, body }: { key: string; body: PlanBody },
-  how: 'check' | 'end',
+  { how, isLacking }: { how: 'check' | 'end'; isLacking: boolean },
 ): Promise<void> {
   const payer = bank.accounts.find(({ asset }) => asset.id === body.asset)
   await bank.db.atomic(async (db) => {
@@ -93,7 +96,7 @@ async function endPayment(
     // What is in no file cannot be in one once it is rejected: a file takes what is queued, or none.
     if (payment.state !== 'queued') {
       const account = payment.account ?? (payer ? accountIdOf(payer) : '')
-      await refuseUnlessExcluded(bank, db, { key, account, asset: body.asset ?? '' })
+      await refuseUnlessExcluded(bank, db, { key, account, asset: body.asset ?? '', isLacking })
     }
     if (how === 'check') return
     queries.updatePayments(
@@ -109,13 +112,12 @@ async function endPayment(
 async function refuseUnlessExcluded(
   { name: rail, clock }: Bank,
   db: Db,
-  { key, account, asset }: { key: string; account: string; asset: string },
+  { key, account, asset, isLacking }: { key: string; account: string; asset: string; isLacking: boolean },
 ): Promise<void> {
   const announcedSince = new Date(clock.now().getTime() - apart.pending * day)
   const [found] = await queries.laterStatement(db, { rail, account, key, announcedSince })
   if (!found) throw notExcluded('No statement of a day after its payment file has come.')
-  if (found.is_debited) throw notExcluded('A debit names this payment, with another amount.')
-  const debit = `The debit ${paymentOf(found.like_id ?? 0n)}, of this amount or more, names no payment`
+  const debit = `The debit ${paymentOf(found.like_id ?? 0n)} may be this payment`
   if (found.like_state === 'booked') throw notExcluded(`${debit}: book what it was first, with suspense book.`)
   if (found.like_state === 'pending')
     throw notExcluded(`${debit}, and is only announced: wait until it is booked, or ${apart.pending} days have passed.`)
@@ -125,5 +127,9 @@ async function refuseUnlessExcluded(
   if (found.has_gap || missing)
     throw notExcluded(
       'A statement since its payment file is missing, and may have its debit: ask the bank for it, or decide about the difference.',
+    )
+  if (found.is_decided && !isLacking)
+    throw notExcluded(
+      "Its debit may be in days whose statement never came, in an opening balance, or in a debit that was booked as something else: look into the bank's own list of payments. Only if that lacks it, say so (bank_lacks_it: yes).",
     )
 }

@@ -6,6 +6,7 @@ import { mayBeCharge } from '../statement.ts'
 import type { Rail, Service } from '../rail.ts'
 import { type Bank, type BankDependencies, type BankReports } from './bank.ts'
 import { doubtsOf } from './booking/doubts.ts'
+import { bookGap } from './booking/gap.ts'
 import { openParty } from './booking/party.ts'
 import { balances, type BookedLine, bookedBetween, unexplainedBookings } from './booking/queries.ts'
 import { accountOf, type BankPlace, bankProblems, sharedSettings } from './check-settings.ts'
@@ -125,6 +126,7 @@ export const bankRail = (bank: Bank): Rail => ({
     }),
   doubts: (db, payments) => doubtsOf(db, bank.name, payments),
   findings: (db) => findingsOf(bank, db),
+  bookGap: (db, gap, report) => bookGap(bank, db, gap, report),
   balance: async (asset) => (await balances(bank.db, bank.name, asset))[0]?.balance ?? 0n,
   statement: async (period) =>
     (await bookedBetween(bank.db, bank.name, period)).map((one) => ({

@@ -4,13 +4,16 @@ import { describe, it } from 'node:test'
 import {
   accept,
   assertAgrees,
+  decide,
   findings,
   lumps,
   notify,
   other,
   send,
+  submitPayment,
   withBank,
 } from '../../../test/support/statement-gaps.ts'
+import { dayAfter } from '../../../test/support/ended-payouts.ts'
 import { next } from '../../../test/support/bank-session.ts'
 import { type BankWorld, openBankWorld } from '../../../test/support/bank-world.ts'
 import { camt, ourIban } from '../../../test/support/camt.ts'
@@ -49,12 +52,21 @@ describe('a statement that will not come', () => {
       assert.deepEqual(await findings(world), [['missing', 100]])
     }))
 
-  it('and what the next one opens differently by are one difference until that is booked', () =>
+  it('ends its own alarm only, not what the next one opens differently by', () =>
     withBank(async (world) => {
       await accept(world, { number: 3, on: 4, opening: 960, closing: 960 })
-      assert.deepEqual([await findings(world), await lumps(world)], [[], [-40]])
       await skip(world, '2')
-      assert.deepEqual([await findings(world), await lumps(world)], [[], [-40]])
+      assert.deepEqual([await findings(world), await lumps(world)], [[['opening_differs', -40]], []])
+    }))
+
+  it('is left to two operators where the debit of a payment of ours may be in it', () =>
+    withBank(async (world) => {
+      const key = await submitPayment(world, 4_000n)
+      await send(world, { number: 3, on: dayAfter(world, 2), opening: 1000, closing: 1000 })
+      await assert.rejects(skip(world, '2'), { code: 'CONFLICT', message: new RegExp(`${key}.*break book`) })
+      assert.deepEqual(await findings(world), [['lost_statement', 0]])
+      await decide(world)
+      assert.deepEqual(await findings(world), [])
     }))
 
   it('is not one that comes at that moment', () =>

@@ -76,10 +76,11 @@ describe('a statement that leads to the first one of its account', () => {
       assert.equal(await bankRail(world.bank).balance('EUR-EUR'), 100_000n)
     }))
 
-  it('is not credited by a late notification, which no statement has, either', () =>
+  it('may have what is notified late, which waits for a person then and goes to no order', () =>
     withOpened(async (world) => {
-      assert.deepEqual(await notify(world, 1, other()), [])
-      assert.deepEqual(await findings(world), [])
+      assert.deepEqual(await notify(world, 1, other()), [['deposit_final', 100]])
+      const rows = await world.ctx.db.sql`select reference, doubt from iso20022_bookings`
+      assert.deepEqual([rows, await findings(world)], [[{ reference: '', doubt: 'double' }], [['missing', -100]]])
       assert.deepEqual(await notify(world, 2, other()), [['deposit_final', 100]])
     }))
 })

@@ -22,8 +22,6 @@ export type ReceivedStatement = {
   isAccepted?: boolean
   /** They have done so now: it replaces what came before of the same statement. */
   corrects?: boolean
-  /** What a person has decided about and operators have agreed to reverse. */
-  takesBack?: readonly string[]
 }
 
 /** What explains bookings, and the deposits that it uses up. */
@@ -44,7 +42,7 @@ export async function bookNews(
   bank: Bank,
   db: Atomic,
   { news, ...received }: News,
-  { explain, reports }: { explain: ExplainerWithDeposits; reports: BankReports },
+  { explain, reports }: { explain: ExplainerWithDeposits; reports: Pick<BankReports, 'report' | 'charge'> },
 ): Promise<void> {
   const fresh = news.filter(({ known }) => known.length === 0)
   const ids = await queries.newIds(db, fresh.length)
@@ -135,7 +133,7 @@ function rowOf(
     valueOn: stated.valueOn,
     payer: isDeposit || kind === 'unexplained' ? sealParty(bank, id, stated) : null,
     doubt: kind === 'payout' ? null : (doubt?.why ?? null),
-    doubtsId: kind === 'payout' ? null : (doubt?.of.id ?? null),
+    doubtsId: kind === 'payout' ? null : (doubt?.of?.id ?? null),
     sightings: stated.isPending ? '' : sightingOf(statement.kind, one),
     statementId: stated.isPending ? null : statementId,
     gap: gap ?? null,

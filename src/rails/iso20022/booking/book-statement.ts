@@ -1,21 +1,26 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
 import { accountIdOf, type Bank, type BankReports } from '../bank.ts'
-import { isPaymentKey } from '../paying/order.ts'
 import type { CheckedStatement } from '../reading/interpret.ts'
 import { apart, dayAfter, sightingOf } from './agree.ts'
 import { bookNews, entryAmountOf, type ReceivedStatement } from './book-news.ts'
 import { placeStatement } from './chain.ts'
 import * as chain from './chain.sql.ts'
-import { beforeOpening, differenceOf, goneFrom, inOpening, openingDiffers, type StatementDifference } from './differ.ts'
-import { afterOpening } from './after-opening.ts'
+import {
+  beforeOpening,
+  decidedAlready,
+  differenceOf,
+  goneFrom,
+  inOpening,
+  openingDiffers,
+  type StatementDifference,
+} from './differ.ts'
 import { endedDoubts } from './doubts.ts'
 import { paymentOf } from './events.ts'
 import { explainerFor } from './explainer-for.ts'
-import { doubtedByDecisions, settleGaps, withdrawLump } from './gap.ts'
+import { type Decision, waitingFor, waitingForDays } from './gap.ts'
+import { decidedGaps } from './gap.sql.ts'
 import { comparedBooking, identify, type IdentifiedBooking } from './identify.ts'
 import * as links from './links.sql.ts'
-import { isAgreed, makeRoom, undoes, undoneBy } from './make-room.ts'
-import { moveLumps } from './gap.sql.ts'
 import * as queries from './queries.ts'
 import { notifiedBooking, withdrawBooking } from './withdraw.ts'
 
@@ -32,19 +37,7 @@ export async function bookStatement(
 ): Promise<StatementDifference | undefined> {
   const { account } = received.statement
   const scope = { rail: bank.name, account: accountIdOf(account), asset: account.asset.id }
-  const outcome = await placeAndBook(bank, db, { received, scope }, reports)
-  if (outcome?.cause !== undefined) return outcome
-  await settleGaps(bank, db, { account, at: received.at }, reports)
-  return outcome
-}
-
-async function placeAndBook(
-  bank: Bank,
-  db: Atomic,
-  { received, scope }: Scoped,
-  reports: BankReports,
-): Promise<StatementDifference | undefined> {
-  const { statement, file, isAccepted = false, takesBack = [] } = received
+  const { statement, file, isAccepted = false } = received
   const { balance } = statement
   const stated = balance && { ...statement, balance }
   const placement = stated && placeStatement(stated, await chain.nearStatements(db, scope, stated))
@@ -64,26 +57,11 @@ async function placeAndBook(
     await bookInOpening(bank, db, { received, scope, statementId }, reports)
     return inOpening
   }
-  const room =
-    nextId === null
-      ? { moved: [] }
-      : await makeRoom(
-          bank,
-          db,
-          {
-            balance: stated.balance,
-            previousId,
-            laterId: nextId,
-            look: () => lookAt(bank, db, { received, scope }),
-            takesBack,
-          },
-          reports,
-        )
-  if ('why' in room) return room.why
+  const [decided] = nextId === null ? [] : await decidedGaps(db, scope, { before: [nextId] })
+  if (decided && !isAccepted) return decidedAlready(stated)
   const place = { fileId: file.id, previousId, nextId, isInOpening }
   const statementId = await chain.insertStatement(db, scope, stated, place)
-  if (room.moved.length > 0) moveLumps(db, room.moved, statementId)
-  await bookBookings(bank, db, { received, scope, statementId }, reports)
+  await bookBookings(bank, db, { received, scope, statementId, decided }, reports)
   return undefined
 }
 
@@ -116,19 +94,6 @@ const leadsToOpening = async (
   reports: BankReports,
 ): Promise<boolean> => previousId === null && nextId !== null && reports.isOpened(db, { rail, account, asset })
 
-/** What the bookings of a statement are that is not stored yet. */
-async function lookAt(bank: Bank, db: Atomic, { received: { statement }, scope }: Scoped) {
-  const known = await knownBookings(bank, db, scope, { statement, statementId: null })
-  const identified = identify(bank, statement, { known, statementId: 0n })
-  const explain = async (one: IdentifiedBooking) => {
-    const { of, payments } = await explainerFor(bank, db, scope, [one])
-    const { kind } = of(one.stated, { id: 0n, endToEnd: one.endToEnd, isDoubtful: false })
-    const keys = [one.stated.endToEndId, ...payments.map(({ key }) => key)]
-    return { kind, payments: [...new Set(keys)].filter(isPaymentKey) }
-  }
-  return { identified, explain }
-}
-
 type Scoped = { received: ReceivedStatement; scope: queries.StatementScope }
 
 /** A statement that came before: nothing of it is booked, unless it is another one now and a person has accepted that. */
@@ -138,27 +103,26 @@ async function bookAgain(
   { received, scope, seen }: Scoped & { seen: chain.ChainedStatement },
   reports: BankReports,
 ): Promise<StatementDifference | undefined> {
-  const { statement, isAccepted = false, corrects = false, takesBack = [] } = received
+  const { statement, isAccepted = false, corrects = false } = received
   const { balance } = statement
   if (!balance) return undefined
   if (seen.is_in_opening) return inOpening
   const known = await knownBookings(bank, db, scope, { statement, statementId: seen.id })
   const identified = identify(bank, statement, { known, statementId: seen.id, overlaps: seen.overlaps })
   const difference = differenceOf({ ...statement, balance }, seen, { identified, known })
-  const undone = difference ? await undoneBy(bank, db, { balance, seen }, reports) : []
   // A file that was accepted before, and is only read again, does not undo one that was accepted since.
-  if (difference && !(corrects && isAgreed(undone, takesBack))) return undoes(difference, undone)
+  if (difference && !corrects) return difference
   if (statement.isLastPage && !seen.is_last) chain.markLast(db, seen.id)
   if (!isAccepted) return undefined
   if (difference) {
-    for (const { id } of undone) await withdrawLump(bank, db, id, reports)
     chain.correctStatement(db, seen.id, { ...statement, balance }, received.file.id)
-    await bookBookings(bank, db, { received, scope, statementId: seen.id, seen }, reports)
+    const [decided] = await decidedGaps(db, scope, { before: [seen.id, seen.next_id] })
+    await bookBookings(bank, db, { received, scope, statementId: seen.id, seen, decided }, reports)
   }
   return undefined
 }
 
-/** What is known and may be in a statement, without the amounts that only stand for what nobody knew. */
+/** What is known and may be in a statement: what lies in a gap as known, too, but not the amounts of what nobody knows. */
 async function knownBookings(
   bank: Bank,
   db: Atomic,
@@ -166,31 +130,38 @@ async function knownBookings(
   { statement, statementId }: { statement: CheckedStatement; statementId: bigint | null },
 ): Promise<queries.StoredBooking[]> {
   const similar = await queries.similarBookings(db, scope, likenessOf(bank, statement, statementId))
-  const known = similar.filter(({ gap }) => gap === null)
+  const known = similar
+    .filter(({ gap }) => gap !== 'lump')
+    .map((one) => (one.gap === null ? one : { ...one, statement_id: null }))
   // What was withdrawn is not in doubt once a statement holds it: it is booked again. A notification of it is an old one.
   return statement.kind === 'camt.053' ? known.filter(({ state }) => state !== 'withdrawn') : known
 }
 
-/** Books what is not known yet. `seen`: the statement, as it came before. */
+/** Books what is not known yet. `seen`: the statement, as it came before. `decided`: persons have decided about what lies next to it. */
 async function bookBookings(
   bank: Bank,
   db: Atomic,
-  { received, scope, statementId, seen }: Scoped & { statementId: bigint | null; seen?: chain.ChainedStatement },
+  {
+    received,
+    scope,
+    statementId,
+    seen,
+    decided,
+  }: Scoped & { statementId: bigint | null; seen?: chain.ChainedStatement; decided?: Decision },
   reports: BankReports,
 ): Promise<void> {
   const { statement, isAccepted = false } = received
   const known = await knownBookings(bank, db, scope, { statement, statementId: seen?.id ?? null })
   const identified = identify(bank, statement, { known, statementId, overlaps: isAccepted })
-  // What a corrected statement no longer has waits for one that has it, or for two operators who withdraw it.
+  // What a corrected statement no longer has is another one's that has it, too; else it waits for one, or for two operators who withdraw it.
   if (seen) links.unlinkBookings(db, goneFrom(seen, { identified, known }))
   // What came in first: what is reversed of it may be in the same statement, above it.
   const all = identified.filter(isNews).toSorted((one, other) => sideOf(one) - sideOf(other))
-  const news = statementId === null ? await afterOpening(bank, db, { scope, news: all }, reports) : all
+  const about = { scope, at: received.at, news: all }
+  const news = statementId === null ? await waitingForDays(db, about, reports) : waitingFor(all, decided)
   if (news.length > 0) {
     const explain = await explainerFor(bank, db, scope, news)
-    const about = { scope, at: received.at }
-    const certain = statementId === null ? await doubtedByDecisions(bank, db, about, { news, reports }) : news
-    await bookNews(bank, db, { ...received, news: certain, statementId }, { explain, reports })
+    await bookNews(bank, db, { ...received, news, statementId }, { explain, reports })
   }
   if (statementId !== null && isAccepted) chain.noteOverlaps(db, statementId, sharedBy(identified, statementId))
   links.linkBookings(db, linksOf(identified, { statementId, kind: statement.kind }))
@@ -238,7 +209,11 @@ async function explainAgain(
 const sharedBy = (identified: readonly IdentifiedBooking[], statementId: bigint) =>
   [...new Set(identified.flatMap((one) => one.known))]
     .filter(({ statement_id: of }) => of !== null && of !== statementId)
-    .map(({ statement_id, direction, amount }) => ({ statement_id, moved: direction === 'in' ? amount : -amount }))
+    .map(({ id, statement_id, direction, amount }) => ({
+      id,
+      statement_id,
+      moved: direction === 'in' ? amount : -amount,
+    }))
 
 /** What a statement is compared by. Days as far apart as messages date one booking. */
 function likenessOf(bank: Bank, { bookings, balance }: CheckedStatement, statementId: bigint | null): queries.Likeness {

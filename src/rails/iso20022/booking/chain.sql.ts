@@ -76,12 +76,16 @@ export async function insertStatement(
 export const markLast = (db: Atomic, id: bigint): void =>
   db.send`update iso20022_statements set is_last = true where id = ${id}`
 
-/** Notes how much of what a statement moved other ones have, too: those that it continues, and those after it. */
+/** Notes which bookings of a statement other ones have, too, and how much that is: of those that it continues, and of those after it. */
 export function noteOverlaps(
   db: Atomic,
   id: bigint,
-  shared: readonly { statement_id: bigint | null; moved: bigint }[],
+  shared: readonly { id: bigint; statement_id: bigint | null; moved: bigint }[],
 ): void {
+  db.send`delete from iso20022_shared_bookings where statement_id = ${id}`
+  db.send`
+    insert into iso20022_shared_bookings (statement_id, booking_id)
+    select ${id}, one from unnest(${shared.map((one) => one.id)}::bigint[]) as one`
   const statements = shared.map((one) => one.statement_id)
   db.send`
     with recursive earlier as (
@@ -94,8 +98,6 @@ export function noteOverlaps(
       overlap = coalesce((select sum(moved) from shared where is_earlier), 0),
       overlap_after = coalesce((select sum(moved) from shared where not is_earlier), 0)
     where id = ${id}`
-  if (shared.length > 0)
-    db.send`update iso20022_statements set shares_bookings = true where id = ${id} or id = any(${statements}::bigint[])`
 }
 
 /** Replaces the balances of a statement by those of a corrected one, which came in another file. */

@@ -10,8 +10,6 @@ export type StatementDifference = {
   cause?: 'opening_differs' | 'missing' | 'double' | 'swallowed' | 'other_amount'
   why: string
   amount: bigint
-  /** What a person has decided about, and is reversed if operators accept the file. */
-  takesBack?: readonly string[]
 }
 
 const ifAccepted =
@@ -42,6 +40,13 @@ export function openingDiffers(
 export const beforeOpening = ({ balance }: NewStatement): StatementDifference => ({
   cause: 'opening_differs',
   why: `It leads to the first statement of the account, whose opening balance is booked. ${ifAccepted}`,
+  amount: balance.closing - balance.opening,
+})
+
+/** It comes between two statements, and persons have decided about what lies there. */
+export const decidedAlready = ({ balance }: NewStatement): StatementDifference => ({
+  cause: 'double',
+  why: 'Operators have decided about these days before this statement came. If the file is accepted, what it brings waits for a person, in suspense or among the debits without an order, and what was booked instead is a break to withdraw.',
   amount: balance.closing - balance.opening,
 })
 

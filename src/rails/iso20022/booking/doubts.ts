@@ -17,26 +17,28 @@ export async function doubtsOf(db: Db, rail: string, payments: readonly string[]
   return doubts
 }
 
-/** Pairs of bookings that may be one, both ways round, with those of the two that no statement has. */
+/** Pairs of bookings that may be one, both ways round, with those of the two that no statement has: lumps, too, that fit no more. */
 const doubtedBookings = (
   db: Db,
   rail: string,
   ids: readonly bigint[],
 ): Promise<{ id: bigint; of: bigint; waiting: bigint[]; is_stated: boolean }[]> =>
   db.sql`
-    select one.id, other.id as of, array_remove(array[
-        case when one.statement_id is null then one.id end, case when other.statement_id is null then other.id end], null) as waiting,
+    select one.id, other.id as of, array(
+        select waiting.id from iso20022_bookings as waiting
+        where waiting.id in (one.id, other.id) and (waiting.statement_id is null or waiting.gap = 'lump' and exists (
+          select from iso20022_gaps as gap where gap.statement_id = waiting.statement_id and moved <> lumps)) order by waiting.id) as waiting,
       exists (select 1 from iso20022_statements as statement
         where statement.rail = one.rail and statement.account = one.account and statement.asset = one.asset) as is_stated
     from iso20022_bookings as one
     join iso20022_bookings as other on other.rail = one.rail and (other.id = one.doubts_id or other.doubts_id = one.id)
     where one.rail = ${rail} and one.id = any(${[...ids]}::bigint[]) and one.state = 'booked' and other.state = 'booked'
-      and (one.statement_id is null or other.statement_id is null)
+      and (one.statement_id is null or other.statement_id is null or one.gap = 'lump' or other.gap = 'lump')
     order by one.id, other.id`
 
 /** Bookings that were in doubt, were explained by nothing for that, and are not in doubt any more: what they may be is in a statement, or was withdrawn. */
 export const endedDoubts = (db: Db, ids: readonly bigint[]): Promise<{ id: bigint }[]> =>
   db.sql`
-    select one.id from iso20022_bookings as one join iso20022_bookings as other on other.id = one.doubts_id
+    select one.id from iso20022_bookings as one left join iso20022_bookings as other on other.id = one.doubts_id
     where one.id = any(${[...ids]}::bigint[]) and one.doubt = 'double' and one.state = 'booked' and one.kind in ('deposit', 'unexplained')
-      and (other.state <> 'booked' or other.statement_id is not null)`
+      and (other.id is null or other.state <> 'booked' or other.statement_id is not null)`

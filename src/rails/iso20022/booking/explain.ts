@@ -20,7 +20,7 @@ export type KnownPayment = NamedPayment
 /** What bookings are compared with. What one booking uses up is taken off for the next one. */
 export type Explainer = (booking: StatedBooking, identity: Identity) => Explanation
 
-/** `isDoubtful`: it may be a known booking, so it reverses nothing and returns no payout a second time. */
+/** `isDoubtful`: it may be what is known or decided, so it reverses nothing, returns no payout a second time and is no charge. */
 type Identity = { id: bigint; endToEnd: string | null; isDoubtful: boolean }
 
 const nothing = { payments: [], deposit: undefined, charge: 0n }
@@ -42,7 +42,7 @@ export function newExplainer(payments: readonly KnownPayment[], deposits: Revers
 
   function outgoing(booking: StatedBooking, { id, endToEnd, isDoubtful }: Identity): Explanation {
     const { amount, isReturn } = booking
-    if (booking.isCharge) return { ...nothing, kind: 'charge', charge: amount }
+    if (booking.isCharge && !isDoubtful) return { ...nothing, kind: 'charge', charge: amount }
     const payment = byKey.get(booking.endToEndId)
     if (payment && isOpen(payment) && amount >= payment.amount) {
       payment.debited_by = id

@@ -7,198 +7,148 @@ import {
   assertAgrees,
   debits,
   decide,
+  explain,
   findings,
   lumps,
   notify,
   orderFile,
   other,
   reported,
-  submitPayment,
   send,
+  submitPayment,
   withBank,
+  withdraw,
 } from '../../../../test/support/statement-gaps.ts'
 import type { BankWorld } from '../../../../test/support/bank-world.ts'
-import { listBankFiles } from '../files.ts'
-import { bankRail } from '../rails.ts'
+import { dayAfter, outcome } from '../../../../test/support/ended-payouts.ts'
+import { debitOf } from '../../../../test/support/folder-bank.ts'
+
+/** Deposits as they were credited: to the order of a reference, or to none. */
+const credited = async ({ ctx }: BankWorld): Promise<string[]> =>
+  (
+    await ctx.db.sql<{ reference: string }>`
+      select case reference when '' then 'suspense' else 'order' end as reference from iso20022_bookings
+      where kind = 'deposit' and state = 'booked' and gap is null order by id`
+  ).map(({ reference }) => reference)
 
 describe('what was notified within a gap', () => {
-  it('is credited once where a later statement has it, and the gap is what nobody knows', () =>
+  it('is credited once where a later statement has it', () =>
     withBank(async (world) => {
       const order = other()
       await notify(world, 3, order)
       assert.deepEqual(await accept(world, { number: 2, on: 5, opening: 1100, closing: 1100 }), [])
-      assert.deepEqual(await lumps(world), [])
       const real = { number: 3, on: 6, opening: 1100, closing: 1200, entries: [order] }
-      assert.deepEqual(await send(world, real), [['deposit_final', 100]])
-      assert.deepEqual([await lumps(world), await findings(world)], [[100], []])
-      assert.equal(await bankRail(world.bank).balance('EUR-EUR'), 120_000n)
+      assert.deepEqual(await send(world, real), [])
+      assert.deepEqual(await findings(world), [['opening_differs', 100]])
+      await decide(world)
+      assert.deepEqual([await lumps(world), await findings(world), await credited(world)], [[100], [], ['order']])
       await assertAgrees(world)
     }))
 
-  it('is credited once where the next page of the statement has it, and what it does not have is a break', () =>
+  it('moves into the statement that has it after all, if a person had said that it lies there', () =>
     withBank(async (world) => {
       const order = other()
       await notify(world, 3, order)
-      await notify(world, 5, other())
-      await accept(world, { number: 2, on: 5, opening: 1100, closing: 1100, isLast: false })
-      const page = { number: 2, on: 5, opening: 1100, closing: 1200, entries: [order], page: 2 }
-      assert.deepEqual(await send(world, page), [])
-      const left = [
-        ['opening_differs', 100],
-        ['missing', -100],
-      ]
-      assert.deepEqual([await lumps(world), await findings(world)], [[], left])
-    }))
-
-  it('withdraws what nobody has decided about when it comes later', () =>
-    withBank(async (world) => {
-      await accept(world, { number: 3, on: 6, opening: 1150, closing: 1150 })
-      assert.deepEqual(await lumps(world), [150])
-      assert.deepEqual(await notify(world, 4, other()), [
-        ['deposit_final', 100],
-        ['deposit_withdrawn', 150],
-      ])
-      const left = [
-        ['lost_statement', 0],
-        ['opening_differs', 150],
-        ['missing', -100],
-      ]
-      assert.deepEqual(await findings(world), left)
-      await assertAgrees(world)
-    }))
-
-  it('is a break about what a person has decided about, which can be withdrawn', () =>
-    withBank(async (world) => {
-      await accept(world, { number: 2, on: 6, opening: 1150, closing: 1150 })
-      await decide(world)
-      assert.deepEqual(await notify(world, 4, other()), [['deposit_final', 100]])
-      const left = [
-        ['double', 0],
-        ['missing', -100],
-      ]
-      assert.deepEqual([await lumps(world), await findings(world)], [[150], left])
+      await accept(world, { number: 2, on: 5, opening: 1150, closing: 1150 })
+      await explain(world)
+      assert.deepEqual(await decide(world), [['deposit_final', 50]])
+      assert.deepEqual(await findings(world), [])
+      assert.deepEqual(await send(world, { number: 3, on: 6, opening: 1150, closing: 1250, entries: [order] }), [])
+      assert.deepEqual(await findings(world), [['double', 100]])
+      assert.deepEqual(await withdraw(world), [['deposit_withdrawn', 50]])
+      assert.deepEqual(await decide(world), [['deposit_final', 150]])
+      assert.deepEqual([await findings(world), await credited(world)], [[], ['order']])
       await assertAgrees(world)
     }))
 })
 
-describe('a lost statement, where a person has decided about the gap', () => {
-  it('waits with a deposit of an order of just its amount', () =>
+describe('a lost statement, where operators have decided about the gap', () => {
+  it('waits, and once two operators accept it its bookings wait for a person, and what was booked instead is a break', () =>
     withBank(async (world) => {
       await accept(world, { number: 3, on: 5, opening: 1100, closing: 1100 })
       await decide(world)
       const lost = { number: 2, on: 3, opening: 1000, closing: 1100, entries: [other()] }
       assert.deepEqual(await send(world, lost, 'lost.xml'), [])
       assert.deepEqual(await findings(world), [['double', 100]])
-      assert.deepEqual(await acceptFile(world, 'lost.xml'), [
-        ['deposit_withdrawn', 100],
-        ['deposit_final', 100],
-      ])
+      assert.deepEqual(await acceptFile(world, 'lost.xml'), [['deposit_final', 100]])
+      assert.deepEqual([await findings(world), await credited(world)], [[['double', -100]], ['suspense']])
+      await assertAgrees(world)
+      assert.deepEqual(await withdraw(world), [['deposit_withdrawn', 100]])
       assert.deepEqual(await findings(world), [])
       await assertAgrees(world)
     }))
 
-  it('waits with a payment of ours of just its amount', () =>
-    withBank(async (world) => {
-      const key = await submitPayment(world, 4_000n)
-      await accept(world, { number: 3, on: 5, opening: 960, closing: 960 })
-      const lump = await decide(world)
-      const entries = [{ amount: '40.00', debit: true, payments: [{ endToEndId: key, amount: '40.00' }] }]
-      assert.deepEqual(await send(world, { number: 2, on: 3, opening: 1000, closing: 960, entries }, 'lost.xml'), [])
-      assert.deepEqual(await findings(world), [['double', -40]])
-      await acceptFile(world, 'lost.xml')
-      assert.deepEqual([await findings(world), await debits(world), world.gone], [[], [], [lump]])
-      await assertAgrees(world)
-    }))
-
-  it('is taken with what continues neither end, once operators accept that the decision is reversed', () =>
+  it('waits though it continues neither end, and what is left is a gap again once what was booked is withdrawn', () =>
     withBank(async (world) => {
       await accept(world, { number: 4, on: 6, opening: 1200, closing: 1200 })
-      const lump = await decide(world)
+      await decide(world)
       const lost = { number: 2, on: 4, opening: 1050, closing: 1150, entries: [other()] }
       assert.deepEqual(await send(world, lost, 'lost.xml'), [])
-      const causes = async () => (await listBankFiles(world.ctx.db)).flatMap(({ cause }) => cause ?? [])
-      assert.deepEqual(await causes(), ['opening_differs'])
-      assert.deepEqual(await acceptFile(world, 'lost.xml'), [])
-      assert.deepEqual([await causes(), await lumps(world)], [['double'], [200]])
-      assert.deepEqual(await acceptFile(world, 'lost.xml'), [
-        ['deposit_withdrawn', 200],
-        ['deposit_final', 100],
-        ['deposit_final', 50],
-        ['deposit_final', 50],
+      assert.deepEqual(await acceptFile(world, 'lost.xml'), [['deposit_final', 100]])
+      await assertAgrees(world)
+      await withdraw(world)
+      assert.deepEqual(await findings(world), [
+        ['opening_differs', 50],
+        ['opening_differs', 50],
       ])
-      world.decided.delete(lump)
-      assert.deepEqual([await causes(), await lumps(world)], [[], [50, 50]])
+      await decide(world)
+      assert.deepEqual([await findings(world), await lumps(world), await credited(world)], [[], [50, 50], ['suspense']])
       await assertAgrees(world)
     }))
 
-  it('leaves the decision alone if it is empty, in either order', () =>
+  it('ends a payment of ours that is still open, which is paid once then', () =>
     withBank(async (world) => {
-      await accept(world, { number: 5, on: 7, opening: 1100, closing: 1100 })
-      const lump = await decide(world)
-      assert.deepEqual(await send(world, { number: 4, on: 6, opening: 1100, closing: 1100 }), [])
-      assert.deepEqual(await send(world, { number: 2, on: 3, opening: 1000, closing: 1000 }), [])
-      assert.deepEqual(await send(world, { number: 3, on: 4, opening: 1000, closing: 1000 }), [])
-      assert.deepEqual([await findings(world), await lumps(world), await decide(world)], [[], [100], lump])
+      const key = await submitPayment(world, 4_000n)
+      const [order] = world.outside.collect()
+      await accept(world, { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 })
+      await decide(world)
+      const entries = [debitOf(order ?? assert.fail())]
+      const lost = { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 960, entries }
+      await send(world, lost, 'lost.xml')
+      await acceptFile(world, 'lost.xml')
+      assert.deepEqual([await outcome(world, key), await findings(world)], ['done', [['double', 40]]])
+      await withdraw(world)
+      assert.deepEqual([await findings(world), await debits(world)], [[], []])
+      await assertAgrees(world)
+    }))
+
+  it('leaves the decision alone if it is empty and comes before what differs', () =>
+    withBank(async (world) => {
+      await accept(world, { number: 3, on: 5, opening: 1100, closing: 1100 })
+      await decide(world)
+      await send(world, { number: 2, on: 3, opening: 1000, closing: 1000 }, 'empty.xml')
+      await acceptFile(world, 'empty.xml')
+      assert.deepEqual([await findings(world), await lumps(world)], [[], [100]])
       await assertAgrees(world)
     }))
 })
 
 describe('a corrected statement', () => {
-  it('has what a person has decided about before it reversed once operators accept that, where it opens differently', () =>
+  it('makes what was decided about before it a break, where it opens differently', () =>
     withBank(async (world) => {
       await accept(world, { number: 2, on: 3, opening: 1070, closing: 1070 })
-      const lump = await decide(world)
+      await decide(world)
       assert.deepEqual(await send(world, { number: 2, on: 3, opening: 1080, closing: 1080 }, 'corrected.xml'), [])
-      const [file] = await listBankFiles(world.ctx.db)
-      assert.ok(file?.why.includes(`around it (${lump}). If the file is accepted, that is reversed`), file?.why)
-      assert.deepEqual(await acceptFile(world, 'corrected.xml'), [
-        ['deposit_withdrawn', 70],
-        ['deposit_final', 80],
-      ])
+      assert.deepEqual(await acceptFile(world, 'corrected.xml'), [])
+      assert.deepEqual(await findings(world), [['double', 10]])
+      await withdraw(world)
+      await decide(world)
       assert.deepEqual([await lumps(world), await findings(world)], [[80], []])
       await assertAgrees(world)
     }))
 
-  /** A statement lacks an order's deposit, which a person has decided about as the difference of the next one. */
-  const lacking = { number: 2, on: 3, opening: 1000, closing: 1000 }
-  const whole = { ...lacking, closing: 1100, entries: [other()] }
-  async function decidedAfter(world: BankWorld): Promise<void> {
-    await send(world, lacking)
-    await accept(world, { number: 3, on: 4, opening: 1100, closing: 1100 })
-    assert.deepEqual(await lumps(world), [100])
-  }
-
-  it('credits nothing that a person has decided about after it, until operators accept that this is reversed', () =>
+  it('credits nothing next to what was decided about, although two operators accept it', () =>
     withBank(async (world) => {
-      await decidedAfter(world)
+      const lacking = { number: 2, on: 3, opening: 1000, closing: 1000 }
+      await send(world, lacking)
+      await accept(world, { number: 3, on: 4, opening: 1100, closing: 1100 })
       await decide(world)
+      const whole = { ...lacking, closing: 1100, entries: [other()] }
       assert.deepEqual(await send(world, whole, 'corrected.xml'), [])
-      assert.deepEqual(await acceptFile(world, 'corrected.xml'), [
-        ['deposit_withdrawn', 100],
-        ['deposit_final', 100],
-      ])
-      assert.deepEqual([await lumps(world), await findings(world)], [[], []])
-      await assertAgrees(world)
-    }))
-
-  it('is accepted again where a person has decided since it was refused', () =>
-    withBank(async (world) => {
-      await decidedAfter(world)
-      await send(world, whole, 'corrected.xml')
-      await decide(world)
-      assert.deepEqual(await acceptFile(world, 'corrected.xml'), [])
-      assert.deepEqual((await acceptFile(world, 'corrected.xml')).length, 2)
-      assert.deepEqual([await lumps(world), await findings(world)], [[], []])
-    }))
-
-  it('leaves alone what a person has decided about where that still fits', () =>
-    withBank(async (world) => {
-      await decidedAfter(world)
-      const lump = await decide(world)
-      const entries = [other(), { amount: '100.00', debit: true }]
-      await send(world, { ...lacking, entries }, 'corrected.xml')
       assert.deepEqual(await acceptFile(world, 'corrected.xml'), [['deposit_final', 100]])
-      assert.deepEqual([await decide(world), await findings(world)], [lump, []])
+      assert.deepEqual([await findings(world), await credited(world)], [[['double', -100]], ['suspense']])
+      await withdraw(world)
+      assert.deepEqual(await findings(world), [])
       await assertAgrees(world)
     }))
 })
@@ -209,15 +159,12 @@ describe('a file that was accepted before', () => {
       assert.deepEqual(await send(world, { number: 2, on: 4, opening: 1150, closing: 1150 }, 'first.xml'), [])
       await acceptFile(world, 'first.xml')
       await accept(world, { number: 2, on: 4, opening: 1120, closing: 1120 })
-      assert.deepEqual(await lumps(world), [120])
       await orderFile(world, 'first.xml', 'read')
       assert.deepEqual(await reported(world), [])
-      assert.equal(await bankRail(world.bank).balance('EUR-EUR'), 112_000n)
-      assert.deepEqual([await lumps(world), await findings(world)], [[120], [['swallowed', 30]]])
-      assert.deepEqual(await acceptFile(world, 'first.xml'), [
-        ['deposit_withdrawn', 120],
-        ['deposit_final', 150],
-      ])
+      const differs = ['opening_differs', 120]
+      assert.deepEqual(await findings(world), [differs, ['swallowed', 30]])
+      assert.deepEqual(await acceptFile(world, 'first.xml'), [])
+      assert.deepEqual(await findings(world), [['opening_differs', 150]])
       await assertAgrees(world)
     }))
 })
@@ -270,20 +217,20 @@ describe('a statement that overlaps', () => {
       const found = (await findings(world)).toSorted(([, one], [, other]) => one - other)
       assert.deepEqual([await lumps(world), found], [[], left])
       await assertAgrees(world)
+      await decide(world)
+      assert.deepEqual(await findings(world), [])
+      await assertAgrees(world)
     }))
 
-  it('has what is left before it taken for no amount that is booked by itself', () =>
+  it('keeps what it shares where the other one is corrected and lacks it', () =>
     withBank(async (world) => {
       await send(world, one)
-      const again = {
-        number: 3,
-        on: 4,
-        opening: 1050,
-        closing: 1200,
-        entries: [{ ...first, date: '2026-03-03' }, other('50.00')],
-      }
-      assert.deepEqual(await accept(world, again), [['deposit_final', 50]])
-      assert.deepEqual([await findings(world), await lumps(world)], [[['opening_differs', 50]], []])
+      await send(world, between)
+      await accept(world, all)
+      const corrected = { ...between, closing: 1100, entries: [] }
+      await send(world, corrected, 'corrected.xml')
+      assert.deepEqual(await acceptFile(world, 'corrected.xml'), [])
+      assert.deepEqual(await findings(world), [])
       await assertAgrees(world)
     }))
 })

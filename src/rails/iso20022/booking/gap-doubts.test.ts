@@ -8,7 +8,6 @@ import {
   accept,
   decide,
   findings,
-  lumps,
   notify,
   other,
   reported,
@@ -23,7 +22,23 @@ const notified = ({ ctx }: BankWorld): Promise<{ doubt: string | null; reference
 const waits = { doubt: 'double', reference: '' }
 const debit = (amount: string): CamtEntry => ({ amount, debit: true, servicerReference: next('D') })
 
-describe('a notification of the days of a gap that a person has decided about', () => {
+describe('a notification of the days of a gap that operators have decided about', () => {
+  it('waits for a person where only a number was given up: the two statements continue each other', () =>
+    withBank(async (world) => {
+      await send(world, { number: 3, on: 5, opening: 1000, closing: 1000 })
+      await decide(world)
+      await notify(world, 4, other())
+      assert.deepEqual(await notified(world), [{ ...waits }])
+    }))
+
+  it('waits for a person where it is a charge of the bank, which is no cost then', () =>
+    withBank(async (world) => {
+      await accept(world, { number: 3, on: 5, opening: 960, closing: 960 })
+      await decide(world)
+      await notify(world, 4, { ...debit('40.00'), code: 'CHRG' })
+      assert.deepEqual([await notified(world), world.charges], [[waits], []])
+    }))
+
   for (const [what, closing, entries] of [
     ['each of two that come to it', 1200, [other(), other()]],
     ['one that is more than it', 950, [other('120.00')]],
@@ -84,10 +99,10 @@ describe('a statement that does not continue the last one', () => {
   it('comes before one of its day with a higher number', () =>
     withBank(async (world) => {
       await accept(world, { number: 3, on: 5, opening: 1150, closing: 1200, entries: [other('50.00')] })
-      assert.deepEqual(await lumps(world), [150])
       await accept(world, { number: 2, on: 5, opening: 1020, closing: 1100, entries: [other('80.00')] })
+      const differ = (await findings(world)).map(([, amount]) => amount)
       assert.deepEqual(
-        (await lumps(world)).toSorted((one, another) => one - another),
+        differ.toSorted((one, another) => one - another),
         [20, 50],
       )
       assert.deepEqual(await send(world, { number: 4, on: 6, opening: 1200, closing: 1300, entries: [other()] }), [
@@ -106,7 +121,7 @@ describe('a statement that does not continue the last one', () => {
           entries: [other()],
         })
       await accept(world, { number: 8, on: 8, opening: 1590, closing: 1600, entries: [other('10.00')] })
-      assert.deepEqual(await lumps(world), [-10])
+      assert.deepEqual(await findings(world), [['opening_differs', -10]])
     }))
 
   it('says nothing about what an account began with where it is older than the first one that came', () =>

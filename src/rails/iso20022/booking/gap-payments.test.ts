@@ -4,24 +4,29 @@ import { describe, it } from 'node:test'
 import { next } from '../../../../test/support/bank-session.ts'
 import type { BankWorld } from '../../../../test/support/bank-world.ts'
 import { ourIban, pain002 } from '../../../../test/support/camt.ts'
-import { dayAfter, end, refused, resolve, skip } from '../../../../test/support/ended-payouts.ts'
+import { bookAsOwn, dayAfter, end, outcome, refused } from '../../../../test/support/ended-payouts.ts'
 import { type BankOrder, debitOf } from '../../../../test/support/folder-bank.ts'
 import {
   accept,
+  acceptFile,
   assertAgrees,
+  debits,
+  decide,
   findings,
   lumps,
-  reported,
   send,
   submitPayment,
   withBank,
+  withdraw,
   withoutFirst,
 } from '../../../../test/support/statement-gaps.ts'
+import { findingsOf } from '../findings.ts'
 import { bankRail } from '../rails.ts'
+import { gapOf } from './gap.ts'
 
 const died = /has died/
 
-describe('a difference that may have a payment of ours', () => {
+describe('a gap that may have a payment of ours', () => {
   async function confirmed(world: BankWorld): Promise<BankOrder> {
     await submitPayment(world, 4_000n)
     const [order = assert.fail()] = world.outside.collect()
@@ -31,45 +36,55 @@ describe('a difference that may have a payment of ours', () => {
   }
   const balance = async ({ bank }: BankWorld): Promise<number> =>
     Number((await bankRail(bank).balance('EUR-EUR')) / 100n)
+  const gap = async ({ bank, ctx }: BankWorld) => {
+    const [finding = assert.fail()] = await findingsOf(bank)
+    return (await gapOf(ctx.db, { ...finding, rail: bank.name })) ?? assert.fail()
+  }
 
-  it('is booked but for what the bank has said is done, once a person has resolved its break, and as it is when that is debited', () =>
+  it('has what the bank has said is done: that is debited there, and the rest is what operators book', () =>
     withBank(async (world) => {
       const order = await confirmed(world)
       await accept(world, { number: 3, on: dayAfter(world, 2), opening: 940, closing: 940 })
-      await skip(world)
-      assert.deepEqual([await lumps(world), await findings(world)], [[], [['opening_differs', -60]]])
-      await resolve(world, -6_000n)
-      await reported(world)
+      assert.deepEqual((await gap(world)).rest, -2_000n)
+      await decide(world)
       assert.deepEqual([await lumps(world), await findings(world), await balance(world)], [[-20], [], 940])
+      await assertAgrees(world)
       const entries = [debitOf(order), { amount: '20.00', debit: true }]
-      await send(world, { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 940, entries })
-      assert.deepEqual([await lumps(world), await findings(world)], [[], []])
+      const lost = { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 940, entries }
+      await send(world, lost, 'lost.xml')
+      await acceptFile(world, 'lost.xml')
+      await withdraw(world)
+      assert.deepEqual([await lumps(world), await findings(world), (await debits(world)).length], [[], [], 1])
       await assertAgrees(world)
     }))
 
-  it('is no part of a second one that the payment may be in, too', () =>
+  it('has a done payment and a deposit that nobody knows, though its numbers alone say that it is there', () =>
+    withBank(async (world) => {
+      await confirmed(world)
+      await send(world, { number: 3, on: dayAfter(world, 2), opening: 1000, closing: 1000 })
+      assert.deepEqual(await findings(world), [['lost_statement', 0]])
+      assert.deepEqual(await decide(world), [['deposit_final', 40]])
+      assert.deepEqual([await findings(world), await balance(world)], [[], 1000])
+      await assertAgrees(world)
+    }))
+
+  it('is no second one where the payment is in the first', () =>
     withBank(async (world) => {
       await confirmed(world)
       await accept(world, { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 })
       await accept(world, { number: 5, on: dayAfter(world, 4), opening: 945, closing: 945 })
-      await skip(world)
-      await resolve(world, -4_000n)
-      await reported(world)
-      assert.deepEqual([await lumps(world), await balance(world)], [[-15], 945])
+      await decide(world)
+      assert.deepEqual([await lumps(world), await findings(world), await balance(world)], [[-15], [], 945])
     }))
 
-  it('waits while another payment may be in it that the bank has not answered', () =>
+  it('names payments that the bank has not answered, and ends none of them', () =>
     withBank(async (world) => {
-      await confirmed(world)
-      const key = await submitPayment(world, 1_000n)
+      const key = await submitPayment(world, 4_000n)
       await accept(world, { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 })
-      await skip(world)
-      await resolve(world, -4_000n)
-      await reported(world)
-      assert.deepEqual([await lumps(world), await findings(world)], [[], [['opening_differs', -40]]])
-      await end(world, key)
-      await reported(world)
-      assert.deepEqual([await lumps(world), await findings(world)], [[], []])
+      const { unanswered, known, rest } = await gap(world)
+      assert.deepEqual([unanswered, known, rest], [[key], [], -4_000n])
+      await decide(world)
+      assert.deepEqual([await lumps(world), await outcome(world, key)], [[-40], 'pending'])
     }))
 
   it('counts the payment from when its file was written: it may have left before we knew', () =>
@@ -82,15 +97,13 @@ describe('a difference that may have a payment of ours', () => {
       }
       await assert.rejects(submitPayment(world, 4_000n), died)
       assert.equal(world.outside.collect().length, 1)
-      await assert.rejects(accept(world, { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 }), died)
+      const day = { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 }
+      await assert.rejects(send(world, day, 'later.xml'), died)
       outbox.publish = publish
+      await acceptFile(world, 'later.xml')
       const [{ key } = assert.fail()] = await world.ctx.db.sql<{ key: string }>`select key from iso20022_payments`
       await assert.rejects(end(world, key), refused)
-      world.pass(5 * 86_400_000)
-      await reported(world)
-      await accept(world, { number: 5, on: dayAfter(world, 6), opening: 950, closing: 950 })
-      await assert.rejects(end(world, key), refused)
-      assert.deepEqual(await lumps(world), [])
+      assert.deepEqual((await gap(world)).unanswered, [key])
     }))
 
   it('is of the account that pays', () => {
@@ -100,17 +113,71 @@ describe('a difference that may have a payment of ours', () => {
       async (world) => {
         for (const iban of ibans) await send(world, { iban, number: 1, on: 2, opening: 1000, closing: 1000 })
         await submitPayment(world, 4_000n)
-        const [, iban] = ibans
-        await accept(world, {
-          ...(iban ? { iban } : {}),
-          number: 3,
-          on: dayAfter(world, 2),
-          opening: 960,
-          closing: 960,
-        })
-        assert.deepEqual(await lumps(world), [-40])
+        const [, iban = ''] = ibans
+        await accept(world, { iban, number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 })
+        assert.deepEqual((await gap(world)).unanswered, [])
       },
       { accounts: ibans.map((iban) => ({ ...account, iban })) },
     )
   })
+})
+
+describe('a payment that the bank has not answered, after operators decided about its days', () => {
+  for (const [what, opening] of [
+    ['a gap of its amount', 960],
+    ['a gap of another amount', 1060],
+    ['a number whose statement moved nothing in all', 1000],
+  ] as const)
+    it(`is ended only by who says that the bank's own list lacks it: ${what}`, () =>
+      withBank(async (world) => {
+        const key = await submitPayment(world, 4_000n)
+        const after = { number: 3, on: dayAfter(world, 2), opening, closing: opening }
+        await (opening === 1000 ? send(world, after) : accept(world, after))
+        await assert.rejects(end(world, key, 'end', true), { ...refused, message: /is missing/ })
+        await decide(world)
+        const [debit] = await debits(world)
+        if (opening === 960) {
+          await assert.rejects(end(world, key, 'end', true), refused, 'nobody has said what the debit was')
+          await bookAsOwn(world, debit)
+        }
+        if (opening === 1060)
+          await world.ctx.db.sql`update iso20022_bookings set gap = 'known' where gap = 'lump' returning id`
+        await assert.rejects(end(world, key), { ...refused, message: /own list of payments/ })
+        await end(world, key, 'end', true)
+        assert.deepEqual([await outcome(world, key), await findings(world)], ['never', []])
+        await assertAgrees(world)
+      }))
+
+  it('is a debit without an order where a lost statement has it after all: nothing is paid or ended by it again', () =>
+    withBank(async (world) => {
+      const key = await submitPayment(world, 4_000n)
+      const [order = assert.fail()] = world.outside.collect()
+      await send(world, { number: 3, on: dayAfter(world, 2), opening: 1000, closing: 1000 })
+      await decide(world)
+      await end(world, key, 'end', true)
+      const entries = [debitOf(order), { amount: '40.00', servicerReference: next('C') }]
+      const lost = { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 1000, entries }
+      assert.deepEqual(await send(world, lost, 'lost.xml'), [])
+      assert.deepEqual(await acceptFile(world, 'lost.xml'), [['deposit_final', 40]])
+      assert.deepEqual([await outcome(world, key), (await debits(world)).length], ['never', 1])
+      await assertAgrees(world)
+    }))
+
+  it('is ended once a debit that names it with another amount is booked as something else', () =>
+    withBank(async (world) => {
+      const key = await submitPayment(world, 4_000n)
+      const [order = assert.fail()] = world.outside.collect()
+      const entry = { ...debitOf(order), amount: '30.00' }
+      const entries = [{ ...entry, payments: entry.payments?.map((one) => ({ ...one, amount: '30.00' })) ?? [] }]
+      await send(world, { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 970, entries })
+      const [debit] = await debits(world)
+      await assert.rejects(end(world, key, 'end', true), {
+        ...refused,
+        message: new RegExp(`${debit?.payment}.*suspense book`),
+      })
+      await bookAsOwn(world, debit)
+      await assert.rejects(end(world, key), { ...refused, message: /own list of payments/ })
+      await end(world, key, 'end', true)
+      assert.equal(await outcome(world, key), 'never')
+    }))
 })

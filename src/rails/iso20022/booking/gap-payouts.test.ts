@@ -3,18 +3,16 @@ import { describe, it } from 'node:test'
 
 import type { BankWorld } from '../../../../test/support/bank-world.ts'
 import type { CamtEntry } from '../../../../test/support/camt.ts'
-import { bookAsOwn, dayAfter, end, outcome, refused, resolve, skip } from '../../../../test/support/ended-payouts.ts'
+import { bookAsOwn, dayAfter, end, outcome, refused } from '../../../../test/support/ended-payouts.ts'
 import { debitOf } from '../../../../test/support/folder-bank.ts'
 import {
   accept,
-  assertAgrees,
   debits,
   decide,
   findings,
   lumps,
   notify,
   other,
-  reported,
   send,
   submitPayment,
   withBank,
@@ -54,8 +52,7 @@ describe('a payout that left while a statement was lost', () => {
       await assert.rejects(end(world, key), refused)
       const entries = [debitOf(order ?? assert.fail())]
       await send(world, { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 960, entries })
-      assert.equal(await outcome(world, key), 'done')
-      assert.deepEqual(await lumps(world), [])
+      assert.deepEqual([await outcome(world, key), await lumps(world), await findings(world)], ['done', [], []])
     }))
 
   it('is not ended while a number is missing, and is once that has come without its debit', () =>
@@ -95,56 +92,7 @@ describe('a payout that left while a statement was lost', () => {
       await end(world, key, 'check')
     }))
 
-  for (const opening of [960, 1060])
-    it(`keeps a difference to ${opening} from being booked by itself, which may have its debit, until a person has decided`, () =>
-      withBank(async (world) => {
-        const key = await submitPayment(world, 4_000n)
-        const moved = opening - 1000
-        await accept(world, { number: 3, on: dayAfter(world, 2), opening, closing: opening })
-        await skip(world)
-        assert.deepEqual([await lumps(world), await findings(world)], [[], [['opening_differs', moved]]])
-        await assertAgrees(world)
-        await assert.rejects(end(world, key), refused)
-        await resolve(world, BigInt(moved) * 100n)
-        await end(world, key)
-        await reported(world)
-        assert.deepEqual([await lumps(world), await findings(world)], [[moved], []])
-        await assertAgrees(world)
-      }))
-
-  it('keeps no difference from being booked that came before its file, and none once it is debited', () =>
-    withBank(async (world) => {
-      await accept(world, { number: 3, on: dayAfter(world, 0), opening: 960, closing: 960 })
-      await submitPayment(world, 4_000n)
-      await reported(world)
-      assert.deepEqual(await lumps(world), [-40])
-      const [order] = world.outside.collect()
-      const entries = [debitOf(order ?? assert.fail())]
-      await accept(world, { number: 5, on: dayAfter(world, 2), opening: 990, closing: 950, entries })
-      assert.deepEqual(await lumps(world), [-40, 30])
-    }))
-
-  it('is not ended by an amount that a person has decided about, which may have its debit, until its break is resolved', () =>
-    withBank(async (world) => {
-      await accept(world, { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 })
-      await skip(world)
-      const [lump] = await debits(world)
-      await bookAsOwn(world, lump)
-      world.decided.add(lump?.payment ?? '')
-      const key = await submitPayment(world, 4_000n)
-      await end(world, key, 'check')
-      // As an older version has booked it, which did not look at payments.
-      await world.ctx.db.sql`update iso20022_files set received_at = ${world.bank.clock.realNow()}`
-      assert.deepEqual(await findings(world), [['double', 0]])
-      await assert.rejects(end(world, key), refused)
-      await resolve(world, 100n)
-      await assert.rejects(end(world, key), refused, 'another amount')
-      await resolve(world, 0n)
-      await end(world, key)
-      assert.deepEqual(await findings(world), [])
-    }))
-
-  it('is not ended by a statement that is in the opening balance: its debit may be in that', () =>
+  it('is not ended by a statement that is in the opening balance, whose debit may be in that, unless the bank lacks it', () =>
     withoutFirst(async (world) => {
       const key = await submitPayment(world, 4_000n)
       await send(world, { number: 2, on: dayAfter(world, 0), opening: 1000, closing: 1000 })
@@ -152,20 +100,7 @@ describe('a payout that left while a statement was lost', () => {
       await end(world, key, 'check')
       await accept(world, { number: 1, on: dayAfter(world, 0), opening: 990, closing: 950 })
       await assert.rejects(end(world, key), refused)
-    }))
-
-  it('is ended where a person has resolved the break of a difference that cannot be booked', () =>
-    withBank(async (world) => {
-      const key = await submitPayment(world, 4_000n)
-      await notify(world, dayAfter(world, 1), other())
-      await accept(world, { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 })
-      await skip(world)
-      assert.deepEqual(await lumps(world), [])
-      await assert.rejects(end(world, key), refused)
-      await resolve(world, -4_100n)
-      await assert.rejects(end(world, key), refused, 'another difference')
-      await resolve(world, -4_000n)
-      await end(world, key)
+      await end(world, key, 'end', true)
     }))
 
   it('is ended whatever is missing from four weeks after it on', () =>
@@ -177,12 +112,13 @@ describe('a payout that left while a statement was lost', () => {
     }))
 
   for (const first of [0, 1])
-    it(`is ${first === 0 ? '' : 'not '}ended by the first statement of an account if that is of day ${first} from its file on`, () =>
+    it(`is ended by the first statement of an account if that is of day ${first} from its file on${first === 0 ? '' : ', and the bank lacks it'}`, () =>
       withoutFirst(async (world) => {
         const key = await submitPayment(world, 4_000n)
         await send(world, { number: 1, on: dayAfter(world, first), opening: 1000, closing: 1000 })
         await send(world, { number: 2, on: dayAfter(world, 2), opening: 1000, closing: 1000 })
-        await (first === 0 ? end(world, key) : assert.rejects(end(world, key), refused))
+        if (first > 0) await assert.rejects(end(world, key), refused)
+        await end(world, key, 'end', first > 0)
       }))
 
   it('is not owed again where what came back may be what a person has decided about', () =>
@@ -202,22 +138,14 @@ describe('a payout that left while a statement was lost', () => {
         const back = backOf(key)
         await notify(world, 4, back)
         if (isDecided) world.decided.add(await unstated(world))
-        const reported = await send(world, { number: 5, on: 6, opening: 1000, closing: 1040, entries: [back] })
-        const events: typeof reported = [
+        const events = await send(world, { number: 5, on: 6, opening: 1000, closing: 1040, entries: [back] })
+        const expected: typeof events = [
           ['deposit_withdrawn', 40],
           ['payout_returned', 40],
         ]
-        assert.deepEqual(reported, isDecided ? [] : events)
+        assert.deepEqual(events, isDecided ? [] : expected)
         assert.deepEqual(await send(world, { number: 5, on: 6, opening: 1000, closing: 1040, entries: [back] }), [])
       }))
-
-  it('is owed again at once where what came back is no part of what a person has decided about', () =>
-    withBank(async (world) => {
-      const key = await debited(world)
-      await accept(world, { number: 4, on: 5, opening: 930, closing: 930 })
-      await decide(world)
-      assert.deepEqual(await notify(world, 4, backOf(key)), [['payout_returned', 40]])
-    }))
 
   it('leaves a recall that may be a part of it to the statement that has it', () =>
     withBank(async (world) => {

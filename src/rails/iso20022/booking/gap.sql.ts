@@ -1,83 +1,84 @@
 import type { Atomic, Db } from '../../../platform/db/sql.ts'
-import type { StatedBooking } from '../reading/interpret.ts'
-import type { StatementScope, StoredBooking } from './queries.ts'
+import { apart } from './agree.ts'
+import type { StatementScope } from './queries.ts'
 
-/** What is before a statement that opens differently from the one that it continues, where that is not settled. */
-export type UnsettledGap = {
+/** What lies before a statement that came. */
+export type GapRow = StatementScope & {
   statement_id: bigint
   number: bigint | null
-  closing_on: string
-  opening: bigint
+  /** The last days of the statements before and after it, and what they close and open with. */
+  after_on: string
+  before_on: string
   closed: bigint
+  opening: bigint
   moved: bigint
-  /** Nothing overlaps, and statements have all that was booked about those days. */
-  is_clear: boolean
-  /** Something that was reported of about those days may still be booked. */
-  is_pending: boolean
+  lump_id: bigint | null
+  lumps: bigint
   file_id: bigint
   file: string
 }
 
-export const unsettledGaps = (db: Db, { rail, account, asset }: StatementScope): Promise<UnsettledGap[]> =>
-  db.sql`
-    select statement_id, one.number, one.closing_on::text, one.opening, before.closing as closed, gap.moved, is_clear, is_pending,
-      file.id as file_id, file.name as file
-    from iso20022_unsettled_gaps as gap
+/** The gap before a statement; without its id, before the first statement of a day or later that has another number than those named. */
+export const gapBefore = async (
+  db: Db,
+  rail: string,
+  wanted: { statementId: bigint } | { account: string; asset: string; last: bigint; on: string },
+): Promise<GapRow | undefined> => {
+  const none = { statementId: null, account: null, asset: null, last: null, on: null }
+  const { statementId, account, asset, last, on } = { ...none, ...wanted }
+  const [gap] = await db.sql<GapRow>`
+    select gap.rail, gap.account, gap.asset, statement_id, one.number, after_on::text, before_on::text, before.closing as closed, one.opening,
+      moved, lump_id, lumps, file.id as file_id, file.name as file
+    from iso20022_gaps as gap
     join iso20022_statements as one on one.id = statement_id
     join iso20022_statements as before on before.id = one.previous_id
     join iso20022_files as file on file.id = one.file_id
-    where gap.rail = ${rail} and gap.account = ${account} and gap.asset = ${asset}
-    order by one.closing_on, one.id`
-
-/** The amounts that stand for what nobody knows before a statement, locked. */
-export const lumpsBefore = (db: Atomic, rail: string, statementId: bigint): Promise<StoredBooking[]> =>
-  db.sql`
-    select * from iso20022_bookings where rail = ${rail} and statement_id = ${statementId} and gap = 'lump' and state = 'booked'
-    order by id for update`
-
-/** The same, of all statements whose gap may have a booking of some days. */
-export const lumpsAbout = (
-  db: Atomic,
-  { rail, account, asset }: StatementScope,
-  { from, until }: { from: string; until: string },
-): Promise<StoredBooking[]> =>
-  db.sql`
-    select lump.* from iso20022_bookings as lump
-    join iso20022_statements as one on one.id = lump.statement_id
-    join iso20022_statements as before on before.id = one.previous_id
-    where lump.rail = ${rail} and lump.account = ${account} and lump.asset = ${asset} and gap = 'lump' and lump.state = 'booked'
-      and ${until} >= (before.closing_on - 7)::text and ${from} <= one.closing_on::text
-    order by lump.id for update of lump`
-
-/** A statement between two others, if there are some. */
-type Between = { previousId: bigint | null; laterId: bigint | null; opening: bigint; closing: bigint }
-
-/** What would be left before a statement between two others, and after it. */
-export const restsAround = async (
-  db: Db,
-  rail: string,
-  { previousId, laterId, opening, closing }: Between,
-): Promise<{ earlier: bigint; later: bigint }> => {
-  const [rests] = await db.sql<{ earlier: bigint; later: bigint }>`
-    select coalesce(${opening}::numeric - before.closing + before.overlap_after, 0)::numeric(38, 0) as earlier,
-      coalesce(next.opening - ${closing}::numeric + next.overlap, 0)::numeric(38, 0) as later
-    from (select) as here
-    left join iso20022_statements as before on before.rail = ${rail} and before.id = ${previousId} and not before.is_in_opening
-    left join iso20022_statements as next on next.rail = ${rail} and next.id = ${laterId}`
-  return rests ?? { earlier: 0n, later: 0n }
+    where gap.rail = ${rail} and after_on is not null and (statement_id = ${statementId} or gap.account = ${account} and gap.asset = ${asset}
+      and before_on >= ${on}::date and one.number <> ${last})
+    order by before_on, one.number, one.page, statement_id limit 1`
+  return gap
 }
 
-/** Lumps lie before another statement: it has come between, and does not open differently. */
-export const moveLumps = (db: Atomic, ids: readonly bigint[], statementId: bigint): void =>
-  db.send`update iso20022_bookings set statement_id = ${statementId} where id = any(${[...ids]}::bigint[])`
+/** What was notified of the days of a gap, and is in no statement. `is_explained`: a person has resolved its break. */
+export const unstatedWithin = (
+  db: Db,
+  { rail, account, asset, after_on: after, before_on: before }: GapRow,
+): Promise<{ id: bigint; moved: bigint; is_explained: boolean }[]> =>
+  db.sql`
+    select id, case direction when 'in' then amount else -amount end as moved, exists (
+        select from breaks where breaks.account = ${rail} and key = 'booking bk_' || booking.id and breaks.state = 'resolved') as is_explained
+    from iso20022_bookings as booking
+    where rail = ${rail} and account = ${account} and asset = ${asset} and statement_id is null and state = 'booked'
+      and coalesce(nullif(booked_on, ''), (reported_at at time zone 'UTC')::date::text) > ${after}
+      and coalesce(nullif(booked_on, ''), (reported_at at time zone 'UTC')::date::text) <= ${before}
+    order by id`
 
-/** Makes of a lump the one booking that it stood for. It is under our reference from then on: what is recalled may name that. */
-export const adoptLump = (
-  db: Atomic,
-  id: bigint,
-  { bookedOn, valueOn, reference, entryReference }: StatedBooking,
-): void =>
-  db.send`
-    update iso20022_bookings set statement_id = null, gap = null, booked_on = ${bookedOn}, value_on = ${valueOn},
-      reference = ${reference}, stated_reference = ${reference}, entry_reference = ${entryReference || null}, sightings = ''
-    where id = ${id}`
+/** Payments of ours without a debit that may be debited between two days: their file was written before the later one, and left in time. */
+export const undebitedWithin = (
+  db: Db,
+  { rail, account, asset, after, before }: StatementScope & { after: string; before: string },
+): Promise<{ key: string; amount: bigint; state: 'sent' | 'done' }[]> =>
+  db.sql`
+    select key, amount, payment.state from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
+    where payment.rail = ${rail} and asset = ${asset} and payment.state in ('sent', 'done') and debited_by is null
+      and (account is null or account = ${account}) and (batch.created_at at time zone 'UTC')::date <= ${before}::date
+      and coalesce((sent_at at time zone 'UTC')::date, ${before}::date) >= ${after}::date - ${apart.pending}::integer
+    order by key`
+
+/** Says of bookings that they are in the gap before a statement. */
+export const placeInGap = (db: Atomic, ids: readonly bigint[], statementId: bigint): void =>
+  db.send`update iso20022_bookings set statement_id = ${statementId}, gap = 'known' where id = any(${[...ids]}::bigint[])`
+
+/** Of gaps that persons have decided about, before some statements or with some days, the lump, if there is one. */
+export const decidedGaps = (
+  db: Db,
+  { rail, account, asset }: StatementScope,
+  of: { before: readonly (bigint | null)[] } | { from: string; until: string },
+): Promise<{ lump_id: bigint | null }[]> => {
+  const { before, from, until } = { before: [], from: null, until: null, ...of }
+  return db.sql`
+    select lump_id from iso20022_gaps
+    where rail = ${rail} and account = ${account} and asset = ${asset} and is_decided and (statement_id = any(${[...before]}::bigint[])
+      or ${until}::text >= (after_on - ${apart.booked}::integer)::text and ${from}::text <= before_on::text)
+    order by lump_id nulls last`
+}

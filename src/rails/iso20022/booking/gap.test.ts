@@ -8,6 +8,7 @@ import {
   type Day,
   debits,
   decide,
+  explain,
   findings,
   lumps,
   notify,
@@ -15,21 +16,37 @@ import {
   reported,
   send,
   withBank,
+  withdraw,
 } from '../../../../test/support/statement-gaps.ts'
+import type { BankWorld } from '../../../../test/support/bank-world.ts'
 import { next } from '../../../../test/support/bank-session.ts'
 import { camt } from '../../../../test/support/camt.ts'
 import { listBankFiles } from '../files.ts'
+import { findingsOf } from '../findings.ts'
 import { bankRail } from '../rails.ts'
+import { gapOf } from './gap.ts'
+
+const lost: [string, number] = ['lost_statement', 0]
+const missing: [string, number] = ['missing', -100]
+
+/** What two operators would book for the first gap. */
+async function firstGap({ bank, ctx }: BankWorld) {
+  for (const finding of await findingsOf(bank)) {
+    const gap = await gapOf(ctx.db, { ...finding, rail: bank.name })
+    if (gap) return gap
+  }
+  return assert.fail('no gap')
+}
 
 describe('what an accepted statement opens differently by', () => {
-  it('lies in suspense as one amount that says what it is', () =>
+  it('is a break, and nothing of it is booked until two operators book it: then it lies in suspense and says what it is', () =>
     withBank(async (world) => {
       const day = { number: 2, on: 3, opening: 1070, closing: 1170, entries: [other()] }
-      assert.deepEqual(await accept(world, day), [
-        ['deposit_final', 100],
-        ['deposit_final', 70],
-      ])
-      assert.deepEqual(await findings(world), [])
+      assert.deepEqual(await accept(world, day), [['deposit_final', 100]])
+      assert.deepEqual([await findings(world), await reported(world)], [[['opening_differs', 70]], []])
+      await assertAgrees(world)
+      assert.deepEqual(await decide(world), [['deposit_final', 70]])
+      assert.deepEqual([await findings(world), await lumps(world)], [[], [70]])
       await assertAgrees(world)
       const [lump] = await world.ctx.db.sql<{ id: bigint }>`select id from iso20022_bookings where gap = 'lump'`
       const details = await bankRail(world.bank).deposit?.details?.(world.ctx.db, `bk_${lump?.id}`)
@@ -43,6 +60,8 @@ describe('what an accepted statement opens differently by', () => {
   it('is a debit without an order where it is less, and is named so', () =>
     withBank(async (world) => {
       assert.deepEqual(await accept(world, { number: 2, on: 3, opening: 960, closing: 960 }), [])
+      assert.deepEqual(await debits(world), [])
+      await decide(world)
       const [debit, ...more] = await debits(world)
       assert.deepEqual([debit?.amount, more], [40, []])
       assert.match(debit?.text ?? '', /^Statement 2, file accepted-\d+\.xml: it opens with 960 EUR/)
@@ -56,118 +75,69 @@ describe('what an accepted statement opens differently by', () => {
       await assertAgrees(world)
     }))
 
-  it('is not booked while no statement has what was notified of those days', () =>
+  it('is decided about with the numbers that lack', () =>
     withBank(async (world) => {
-      const [one, two] = [other(), other()]
-      await notify(world, 3, one)
-      await notify(world, 4, two)
-      await notify(world, 6, other())
+      await accept(world, { number: 4, on: 5, opening: 1070, closing: 1070 })
+      assert.deepEqual(await findings(world), [lost, ['opening_differs', 70]])
+      await decide(world, 70)
+      assert.deepEqual([await findings(world), await lumps(world)], [[], [70]])
+    }))
+
+  it('is not booked before what was notified of its days is ended; what a person says is there is in it', () =>
+    withBank(async (world) => {
+      for (const on of [3, 4, 6]) await notify(world, on, other())
       assert.deepEqual(await accept(world, { number: 3, on: 5, opening: 1250, closing: 1250 }), [])
-      const missing = [
-        ['missing', -100],
-        ['missing', -100],
-      ]
-      assert.deepEqual(await findings(world), [['lost_statement', 0], ['opening_differs', 250], ...missing])
+      assert.deepEqual(await findings(world), [lost, ['opening_differs', 250], missing, missing])
+      assert.equal((await firstGap(world)).waiting.length, 2)
       await assertAgrees(world)
-      const late = { number: 2, on: 4, opening: 1000, closing: 1200, entries: [one, two] }
-      assert.deepEqual(await send(world, late), [['deposit_final', 50]])
+      await explain(world)
+      const { waiting, known, rest } = await firstGap(world)
+      assert.deepEqual([waiting, known.length, rest], [[], 2, 5_000n])
+      assert.deepEqual(await decide(world), [['deposit_final', 50]])
       assert.deepEqual([await findings(world), await lumps(world)], [[], [50]])
       await assertAgrees(world)
     }))
 
-  it('is not booked while the earlier statement lacks what was notified of its day', () =>
+  it('is as it is once what was notified of its days is withdrawn', () =>
     withBank(async (world) => {
-      await notify(world, 2, other())
-      assert.deepEqual(await accept(world, { number: 2, on: 4, opening: 1150, closing: 1150 }), [])
-      const both = [
-        ['opening_differs', 150],
-        ['missing', -100],
-      ]
-      assert.deepEqual([await findings(world), await lumps(world)], [both, []])
-      await assertAgrees(world)
-      // Two operators withdraw the booking: the rest is booked by itself.
-      await world.ctx.db.sql`update iso20022_bookings set state = 'withdrawn' where statement_id is null`
-      assert.deepEqual(await reported(world), [['deposit_final', 150]])
-      assert.deepEqual([await findings(world), await lumps(world)], [[], [150]])
-    }))
-
-  it('is not booked while a statement of several days may still have what was notified of one of them', () =>
-    withBank(async (world) => {
-      const sunday = other()
-      await send(world, { number: 2, on: 6, opening: 1000, closing: 1000 })
-      await notify(world, 8, sunday)
-      const monday = { number: 3, on: 9, opening: 1050, closing: 1050, isLast: false }
-      assert.deepEqual(await accept(world, monday), [])
-      assert.deepEqual(await lumps(world), [])
-      const page = { number: 3, on: 9, opening: 1050, closing: 1150, entries: [sunday], page: 2 }
-      assert.deepEqual(await send(world, page), [['deposit_final', 50]])
-      assert.deepEqual([await findings(world), await lumps(world)], [[], [50]])
+      await notify(world, 3, other())
+      await accept(world, { number: 2, on: 4, opening: 1150, closing: 1150 })
+      assert.deepEqual(await findings(world), [['opening_differs', 150], missing])
+      assert.deepEqual(await withdraw(world), [['deposit_withdrawn', 100]])
+      assert.deepEqual(await decide(world), [['deposit_final', 150]])
+      assert.deepEqual(await findings(world), [])
       await assertAgrees(world)
     }))
 
-  it('is not booked while a booking without a day is in no statement', () =>
+  it('does not wait for what is only announced, and may never be booked', () =>
     withBank(async (world) => {
-      const withoutDays = (text: string): string => text.replaceAll(/<(BookgDt|ValDt)>.*?<\/\1>/g, '')
-      const [date, id] = ['2026-03-03', next('N')]
-      world.outside.drop('undated.xml', withoutDays(camt({ kind: '054', id, date, entries: [other()] })))
-      await world.round()
-      assert.deepEqual(await accept(world, { number: 2, on: 4, opening: 1150, closing: 1150 }), [])
-      assert.deepEqual(await lumps(world), [])
-    }))
-
-  it('is not booked while the earlier statement may lack what was notified of a few days before', () =>
-    withBank(async (world) => {
-      await send(world, { number: 2, on: 7, opening: 1000, closing: 1000 })
-      await notify(world, 5, other())
-      assert.deepEqual(await accept(world, { number: 3, on: 9, opening: 1100, closing: 1100 }), [])
-      const both = [
-        ['opening_differs', 100],
-        ['missing', -100],
-      ]
-      assert.deepEqual([await findings(world), await lumps(world)], [both, []])
-      await assertAgrees(world)
-    }))
-
-  it('waits for what is pending, dated or not, and once it is booked nothing pending withdraws it', () =>
-    withBank(async (world) => {
-      const report = async (name: string, on: number, status: string, date = `2026-03-0${on}`) => {
-        const entry = { ...other('10.00'), status }
-        const text = camt({ kind: '052', id: next('R'), date, entries: [entry] })
+      const report = async (name: string, on: number): Promise<unknown> => {
+        const date = `2026-03-0${on}`
+        const text = camt({ kind: '052', id: next('R'), date, entries: [{ ...other('10.00'), status: 'PDNG' }] })
         world.outside.drop(
           `${name}.xml`,
           text.replaceAll(/<(BookgDt|ValDt)>.*?<\/\1>/g, name === 'undated' ? '' : '$&'),
         )
         return reported(world)
       }
-      await report('dated', 3, 'PDNG')
-      assert.deepEqual(await accept(world, { number: 2, on: 4, opening: 1100, closing: 1100 }), [])
-      assert.deepEqual([await lumps(world), await findings(world)], [[], [['opening_differs', 100]]])
-      await world.ctx.db.sql`update iso20022_bookings set state = 'withdrawn' where state = 'pending'`
-      assert.deepEqual(await reported(world), [['deposit_final', 100]])
-      for (const name of ['undated', 'again']) await report(name, 4, 'PDNG')
+      await report('dated', 3)
+      await report('undated', 3)
+      await accept(world, { number: 2, on: 4, opening: 1100, closing: 1100 })
+      assert.deepEqual(await decide(world), [['deposit_final', 100]])
+      await report('again', 4)
       assert.deepEqual([await lumps(world), await findings(world)], [[100], []])
     }))
 
-  it('ends when the lost statement comes', () =>
+  it('ends by itself as the lost statements come, and with the last of them to the cent', () =>
     withBank(async (world) => {
       await accept(world, { number: 4, on: 5, opening: 1070, closing: 1070 })
-      const lost = { number: 2, on: 3, opening: 1000, closing: 1100, entries: [other()] }
-      assert.deepEqual(await send(world, lost), [
-        ['deposit_final', 100],
-        ['deposit_withdrawn', 70],
-      ])
-      assert.deepEqual(
-        (await debits(world)).map(({ amount }) => amount),
-        [30],
-      )
+      const first = { number: 2, on: 3, opening: 1000, closing: 1100, entries: [other()] }
+      assert.deepEqual(await send(world, first), [['deposit_final', 100]])
+      assert.deepEqual(await findings(world), [lost, ['opening_differs', -30]])
       await assertAgrees(world)
       const last = { number: 3, on: 4, opening: 1100, closing: 1070, entries: [{ amount: '30.00', debit: true }] }
       assert.deepEqual(await send(world, last), [])
-      assert.deepEqual(world.gone.length, 1)
-      assert.deepEqual(
-        (await debits(world)).map(({ text }) => text),
-        [''],
-      )
+      assert.deepEqual([await findings(world), (await debits(world)).map(({ text }) => text)], [[], ['']])
       await assertAgrees(world)
     }))
 
@@ -188,36 +158,8 @@ describe('what an accepted statement opens differently by', () => {
           await send(world, days[number] ?? assert.fail())
           await assertAgrees(world)
         }
-        assert.deepEqual(await findings(world), [])
-        const left = await world.ctx.db.sql`select from iso20022_bookings where gap is not null and state = 'booked'`
-        assert.deepEqual(left, [])
+        assert.deepEqual([await findings(world), await lumps(world)], [[], []])
       }))
-
-  it('stays where a person has decided about it and the lost statement brings just that, for nobody', () =>
-    withBank(async (world) => {
-      await accept(world, { number: 3, on: 5, opening: 1100, closing: 1100 })
-      await decide(world)
-      const lost = { number: 2, on: 3, opening: 1000, closing: 1100, entries: [{ amount: '100.00' }] }
-      assert.deepEqual(await send(world, lost), [])
-      assert.deepEqual(await findings(world), [])
-      await assertAgrees(world)
-    }))
-
-  it('keeps the lost statement back where a person has decided about it, until two operators accept that', () =>
-    withBank(async (world) => {
-      await accept(world, { number: 3, on: 5, opening: 1200, closing: 1200 })
-      await decide(world)
-      const lost = { number: 2, on: 3, opening: 1000, closing: 1200, entries: [other(), other()] }
-      assert.deepEqual(await send(world, lost, 'lost.xml'), [])
-      assert.deepEqual(await findings(world), [['double', 200]])
-      assert.deepEqual(await acceptFile(world, 'lost.xml'), [
-        ['deposit_withdrawn', 200],
-        ['deposit_final', 100],
-        ['deposit_final', 100],
-      ])
-      assert.deepEqual(await findings(world), [])
-      await assertAgrees(world)
-    }))
 
   it('does not exist where the statement repeats bookings of another one', () =>
     withBank(async (world) => {
@@ -229,15 +171,26 @@ describe('what an accepted statement opens differently by', () => {
       await assertAgrees(world)
     }))
 
+  it('is booked by operators where statements overlap, too', () =>
+    withBank(async (world) => {
+      const first = other()
+      await send(world, { number: 2, on: 3, opening: 1000, closing: 1100, entries: [first] })
+      const entries = [{ ...first, date: '2026-03-03' }, other('50.00')]
+      const again = { number: 3, on: 4, opening: 1050, closing: 1200, entries }
+      assert.deepEqual(await accept(world, again), [['deposit_final', 50]])
+      assert.deepEqual(await findings(world), [['opening_differs', 50]])
+      await decide(world)
+      assert.deepEqual([await findings(world), await lumps(world)], [[], [50]])
+      await assertAgrees(world)
+    }))
+
   it('is in the opening balance where the statement is older than all, and so is what lies between', () =>
     withBank(async (world) => {
       const day = { number: 9, on: 1, opening: 900, closing: 950, entries: [other('50.00')] }
       assert.deepEqual(await accept(world, day), [])
       await assertAgrees(world)
-      assert.deepEqual(
-        await send(world, { ...day, number: 8, opening: 880, closing: 900, entries: [other('20.00')] }),
-        [],
-      )
+      const older = { ...day, number: 8, opening: 880, closing: 900, entries: [other('20.00')] }
+      assert.deepEqual(await send(world, older), [])
       assert.deepEqual(await send(world, { ...day, number: 10, opening: 950, closing: 1000 }), [])
       assert.deepEqual([await findings(world), await lumps(world)], [[], []])
       await assertAgrees(world)
@@ -246,6 +199,35 @@ describe('what an accepted statement opens differently by', () => {
       ])
       const [why] = (await listBankFiles(world.ctx.db)).flatMap((file) => (file.number === 9n ? [file.why] : []))
       assert.match(why ?? '', /what it says is in the opening balance, and nothing of it is booked\.$/)
+      await assertAgrees(world)
+    }))
+})
+
+describe('a lost statement that moved nothing in all', () => {
+  const day = { number: 2, on: 3, opening: 1000, closing: 1000 }
+  const after = { number: 3, on: 4, opening: 1000, closing: 1000 }
+
+  it('comes between two that continue each other', () =>
+    withBank(async (world) => {
+      const notice = other()
+      await notify(world, 3, notice)
+      await send(world, after)
+      await send(world, { ...day, entries: [notice, { amount: '100.00', debit: true }] })
+      assert.deepEqual([await findings(world), (await debits(world)).length], [[], 1])
+      await assertAgrees(world)
+    }))
+
+  it('waits for operators once its number was given up, and then its bookings wait for a person', () =>
+    withBank(async (world) => {
+      await send(world, after)
+      assert.deepEqual(await findings(world), [lost])
+      assert.deepEqual([await decide(world), await findings(world)], [[], []])
+      const entries = [other(), { amount: '100.00', debit: true }]
+      assert.deepEqual(await send(world, { ...day, entries }, 'late.xml'), [])
+      assert.deepEqual(await findings(world), [['double', 0]])
+      assert.deepEqual(await acceptFile(world, 'late.xml'), [['deposit_final', 100]])
+      const [row] = await world.ctx.db.sql`select reference from iso20022_bookings where kind = 'deposit'`
+      assert.deepEqual([row, (await debits(world)).length, await findings(world)], [{ reference: '' }, 1, []])
       await assertAgrees(world)
     }))
 })

@@ -1,141 +1,136 @@
-import type { Atomic } from '../../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../../platform/db/sql.ts'
 import { formatAmount } from '../../../platform/money/amount.ts'
+import type { ReportEvents } from '../../rail.ts'
+import type { StatementGap } from '../../statement.ts'
 import { accountIdOf, type Bank, type BankReports, type OwnAccount } from '../bank.ts'
-import { keepLease } from '../lease.ts'
-import { isPaymentKey } from '../paying/order.ts'
-import { lumpOf, nameOfStatement } from '../reading/interpret.ts'
+import { bankOpening } from '../opening.ts'
+import { lumpOf, nameOfStatement, type StatedBooking } from '../reading/interpret.ts'
+import { farFuture, type MissingNumbers, missingNumbers } from '../troubles.ts'
 import { apart, dayAfter } from './agree.ts'
 import { bookNews } from './book-news.ts'
 import { paymentOf } from './events.ts'
-import { newExplainer } from './explain.ts'
+import { explainerFor } from './explainer-for.ts'
 import * as queries from './gap.sql.ts'
-import type { IdentifiedBooking } from './identify.ts'
-import type { StatementScope, StoredBooking } from './queries.ts'
-import { notifiedBooking, withdrawBooking } from './withdraw.ts'
+import { comparedBooking, type IdentifiedBooking } from './identify.ts'
+import type { StatementScope } from './queries.ts'
 
-/** Whose statements are looked at, and when. */
-type Reckoned = { account: OwnAccount; at: Date }
+const keys = { opens: /^statement (.+) opens (\d+)$/, lost: /^statement (.+) (\d+)-(\d+)$/ }
 
-/**
- * Books what statements of an account open differently by from those that they continue, as one amount that a person decides about,
- * so that the books have what the bank has: only where nothing overlaps and no booking of about those days waits for a statement. Else nothing is
- * booked, and it is a finding. What a person has decided about stays.
- */
-export async function settleGaps(
-  bank: Bank,
-  db: Atomic,
-  { account, at }: Reckoned,
-  reports: BankReports,
-): Promise<void> {
-  for (const gap of await queries.unsettledGaps(db, scopeOf(bank, account))) {
-    const lumps = await queries.lumpsBefore(db, bank.name, gap.statement_id)
-    const decided = await decidedOf(bank, db, lumps, reports)
-    const undecided = lumps.filter((one) => !decided.includes(one))
-    for (const { id } of undecided) await withdrawLump(bank, db, id, reports)
-    const isBooked = gap.is_clear && !gap.is_pending && decided.length === 0 && gap.moved !== 0n
-    if (isBooked) await bookLump(bank, db, { account, at }, gap, reports)
-    if (isBooked || undecided.length > 0) reports.taken(db, { id: gap.file_id })
+/** What is in the gap that a finding is about, and what has to be ended before persons can book the rest; undefined where it is about none. */
+export async function gapOf(db: Db, { rail, key, asset }: GapFinding): Promise<StatementGap | undefined> {
+  const row = await rowOf(db, { rail, key, asset })
+  if (!row) return undefined
+  const scope = { rail, account: row.account, asset: row.asset }
+  const notified = await queries.unstatedWithin(db, row)
+  const payments = await queries.undebitedWithin(db, { ...scope, after: row.after_on, before: row.before_on })
+  const done = payments.filter(({ state }) => state === 'done')
+  const explained = notified.filter((one) => one.is_explained)
+  const numbers = (await missingNumbers(db, farFuture, scope)).filter((one) => one.before === row.before_on)
+  const known =
+    explained.reduce((sum, { moved }) => sum + moved, 0n) - done.reduce((sum, { amount }) => sum + amount, 0n)
+  return {
+    statement: row.statement_id,
+    ...scope,
+    rest: row.moved - row.lumps - known,
+    isBooked: row.lump_id !== null,
+    known: [...explained.map(({ id }) => paymentOf(id)), ...done.map((one) => one.key)],
+    waiting: notified.filter((one) => !one.is_explained).map(({ id }) => paymentOf(id)),
+    unanswered: payments.filter(({ state }) => state === 'sent').map((one) => one.key),
+    numbers: numbers.map(({ first, last, before }) => ({ first, last, before })),
+    file: row.file_id,
   }
 }
 
-/** Settles what is left to settle although no file has come: a person may have withdrawn what was in its way. */
-export async function settleAllGaps(bank: Bank, holder: string, reports: BankReports): Promise<void> {
-  for (const account of bank.accounts) {
-    if ((await queries.unsettledGaps(bank.db, scopeOf(bank, account))).length === 0) continue
-    await bank.db.atomic(async (db) => {
-      if (!(await keepLease(db, bank.name, holder))) throw new Error('Another process has taken over the bank.')
-      await settleGaps(bank, db, { account, at: bank.clock.now() }, reports)
-    })
+type GapFinding = { rail: string; key: string; asset: string }
+
+async function rowOf(db: Db, { rail, key, asset }: GapFinding): Promise<queries.GapRow | undefined> {
+  const [, , statementId] = keys.opens.exec(key) ?? []
+  if (statementId !== undefined) return queries.gapBefore(db, rail, { statementId: BigInt(statementId) })
+  const [, account = '', first = '', last = ''] = keys.lost.exec(key) ?? []
+  const missing = (await missingNumbers(db, farFuture, { rail, account, asset })).find(
+    (one) => `${one.first}-${one.last}` === `${first}-${last}`,
+  )
+  return missing && queries.gapBefore(db, rail, { account, asset, last: missing.last, on: missing.before })
+}
+
+/** Payments of ours without a debit that may be debited in statements whose numbers lack. */
+export const paymentsWithin = async (db: Db, numbers: MissingNumbers): Promise<string[]> =>
+  (await queries.undebitedWithin(db, numbers)).map(({ key }) => key)
+
+/** Books what operators have decided about: what is known lies in the gap, and the rest is one amount without an owner. */
+export async function bookGap(bank: Bank, db: Atomic, gap: StatementGap, report: ReportEvents): Promise<void> {
+  const row = await queries.gapBefore(db, bank.name, { statementId: gap.statement })
+  const account = bank.accounts.find((one) => accountIdOf(one) === gap.account && one.asset.id === gap.asset)
+  if (!row || !account) throw new Error(`There is no gap before the statement ${gap.statement}.`)
+  const notified = (await queries.unstatedWithin(db, row)).filter(({ id }) => gap.known.includes(paymentOf(id)))
+  queries.placeInGap(
+    db,
+    notified.map(({ id }) => id),
+    gap.statement,
+  )
+  const between = { ...gap, after: row.after_on, before: row.before_on }
+  const done = (await queries.undebitedWithin(db, between)).filter(({ key }) => gap.known.includes(key))
+  const on = { on: row.before_on, text: textOf(account, row) }
+  const payments = done.map(({ key, amount }) => ({ ...lumpOf(-amount, on), endToEndId: key }))
+  const rest = gap.rest === 0n ? [] : [lumpOf(gap.rest, on)]
+  // What a payment cost beyond its amount is in the rest.
+  const reportAll: BankReports['report'] = (block, events) => report(block, [...events])
+  for (const [kind, stated] of [
+    ['known', payments],
+    ['lump', rest],
+  ] as const) {
+    const news = stated.map((one) => newBooking(bank, one))
+    const explain = await explainerFor(bank, db, gap, news)
+    const received = { statement: { account, kind: 'camt.053' as const }, file: { id: row.file_id, name: row.file } }
+    const at = bank.clock.now()
+    const reports = { report: reportAll, charge: () => Promise.resolve() }
+    await bookNews(bank, db, { ...received, at, news, statementId: gap.statement, gap: kind }, { explain, reports })
   }
 }
 
-const scopeOf = ({ name }: Bank, account: OwnAccount): StatementScope => ({
-  rail: name,
-  account: accountIdOf(account),
-  asset: account.asset.id,
+const newBooking = (bank: Bank, stated: StatedBooking): IdentifiedBooking => ({
+  ...comparedBooking(bank, stated),
+  known: [],
+  doubt: undefined,
+  chargeOf: null,
 })
 
-/** The amounts that a person has decided about. */
-export async function decidedOf(
-  bank: Bank,
-  db: Atomic,
-  lumps: readonly StoredBooking[],
-  reports: BankReports,
-): Promise<StoredBooking[]> {
-  const decided: StoredBooking[] = []
-  for (const lump of lumps)
-    if (await reports.isDecided(db, { rail: bank.name, payment: paymentOf(lump.id) })) decided.push(lump)
-  return decided
-}
-
-/**
- * What a notification says of the days of a gap that a person has decided about, as no statement has it: whatever its amount, it may be a
- * part of that, and waits for a person. What names a payment or deposit of ours that it gives back only does if it is no more than that.
- */
-export async function doubtedByDecisions(
-  bank: Bank,
-  db: Atomic,
-  { scope, at }: { scope: StatementScope; at: Date },
-  { news, reports }: { news: readonly IdentifiedBooking[]; reports: BankReports },
-): Promise<IdentifiedBooking[]> {
-  const doubted: IdentifiedBooking[] = []
-  const today = at.toISOString().slice(0, 10)
-  for (const one of news) {
-    const { isCharge, bookedOn, valueOn } = one.stated
-    const day = bookedOn || valueOn
-    // Without a day it was booked when it is reported, or before.
-    const days = day ? { from: day, until: day } : { from: dayAfter(today, -apart.pending), until: today }
-    const lumps = one.doubt || isCharge ? [] : await queries.lumpsAbout(db, scope, days)
-    const [of] = await decidedOf(
-      bank,
-      db,
-      lumps.filter((lump) => !isReturn(one) || isWithin(one, lump)),
-      reports,
-    )
-    doubted.push(of ? { ...one, doubt: { why: 'double', of } } : one)
-  }
-  return doubted
-}
-
-const isReturn = ({ stated: { direction, isReturn: isMarked, reference, endToEndId } }: IdentifiedBooking): boolean =>
-  direction === 'in' ? isPaymentKey(endToEndId) : isMarked || reference !== ''
-
-const isWithin = ({ stated }: IdentifiedBooking, lump: StoredBooking): boolean =>
-  stated.direction === lump.direction && stated.amount <= lump.amount
-
-async function bookLump(
-  bank: Bank,
-  db: Atomic,
-  { account, at }: Reckoned,
-  gap: queries.UnsettledGap,
-  reports: BankReports,
-): Promise<void> {
-  const lump: IdentifiedBooking = {
-    stated: lumpOf(gap.moved, { on: gap.closing_on, text: textOf(account, gap) }),
-    known: [],
-    doubt: undefined,
-    endToEnd: null,
-    payer: null,
-    name: null,
-    chargeOf: null,
-  }
-  const explain = { of: newExplainer([], []), deposits: [] }
-  const statement = { account, kind: 'camt.053' as const }
-  const file = { id: gap.file_id, name: gap.file }
-  const news = { statement, file, at, news: [lump], statementId: gap.statement_id, gap: 'lump' as const }
-  await bookNews(bank, db, news, { explain, reports })
-}
-
-function textOf({ asset }: OwnAccount, gap: queries.UnsettledGap): string {
+function textOf({ asset }: OwnAccount, gap: queries.GapRow): string {
   const shown = (amount: bigint): string => `${formatAmount(amount, asset)} ${asset.ticker}`
-  const named = nameOfStatement({ ...gap, on: gap.closing_on })
+  const named = nameOfStatement({ ...gap, on: gap.before_on })
   return `${named}: it opens with ${shown(gap.opening)}, and the one before it closed with ${shown(gap.closed)}.`
 }
 
-/** Withdraws an amount that stood for what nobody knew. */
-export async function withdrawLump(bank: Bank, db: Atomic, id: bigint, reports: BankReports): Promise<void> {
-  const lump = await notifiedBooking(db, bank.name, id)
-  if (!lump) return
-  await reports.report(db, withdrawBooking(db, bank.name, lump).events)
-  if (lump.kind === 'unexplained') await reports.debitGone(db, { rail: bank.name, payment: paymentOf(id) })
+/** What persons have decided about waits for a person, all of it: it may be what they have booked. */
+export const waitingFor = (news: readonly IdentifiedBooking[], decided: Decision): IdentifiedBooking[] =>
+  decided === undefined
+    ? [...news]
+    : news.map((one) => (one.doubt ? one : { ...one, doubt: { why: 'double', of: lumpIn(decided) } }))
+
+/** Undefined: nobody has decided. */
+export type Decision = { lump_id: bigint | null } | undefined
+const lumpIn = (decided: NonNullable<Decision>) => (decided.lump_id === null ? undefined : { id: decided.lump_id })
+
+/**
+ * What is notified of days that persons have decided about, as no statement has it, waits for a person; and so does what is of days before the
+ * first statement of its account, where the opening balance is booked.
+ */
+export async function waitingForDays(
+  db: Atomic,
+  { scope, at, news }: { scope: StatementScope; at: Date; news: readonly IdentifiedBooking[] },
+  reports: BankReports,
+): Promise<IdentifiedBooking[]> {
+  const first = await bankOpening(db, scope)
+  const openedOn = first && (await reports.isOpened(db, scope)) ? first.closing_on : ''
+  const today = at.toISOString().slice(0, 10)
+  const waiting: IdentifiedBooking[] = []
+  for (const one of news) {
+    const day = one.stated.bookedOn || one.stated.valueOn
+    // Without a day it was booked when it is reported, or before.
+    const days = day ? { from: day, until: day } : { from: dayAfter(today, -apart.pending), until: today }
+    const [decided] = await queries.decidedGaps(db, scope, days)
+    const isInOpening = day !== '' && day < openedOn
+    waiting.push(...waitingFor([one], decided ?? (isInOpening ? { lump_id: null } : undefined)))
+  }
+  return waiting
 }

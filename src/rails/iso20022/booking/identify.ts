@@ -16,8 +16,8 @@ import type { Doubt, StoredBooking } from './queries.ts'
 /** A booking of a statement with the known bookings that it is: none where it is new, several where one stands for all. */
 export type IdentifiedBooking = ComparedBooking & {
   known: StoredBooking[]
-  /** Why it may be a known booking after all, although the messages contradict each other. */
-  doubt: { why: Doubt; of: StoredBooking } | undefined
+  /** Why it may be a known booking after all, although the messages contradict each other, or what persons have decided about. */
+  doubt: { why: Doubt; of: Pick<StoredBooking, 'id'> | undefined } | undefined
   /** For a charge that is new: the known booking that it was kept of. */
   chargeOf: bigint | null
 }

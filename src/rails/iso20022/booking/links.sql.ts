@@ -19,7 +19,8 @@ export const linkBookings = (
       end_to_end = coalesce(known.end_to_end, link.end_to_end),
       stated_reference = coalesce(nullif(known.stated_reference, ''), link.stated_reference, ''),
       entry_amount = coalesce(known.entry_amount, link.entry_amount),
-      statement_id = coalesce(known.statement_id, link.statement_id),
+      statement_id = case when gap is null then coalesce(known.statement_id, link.statement_id) else coalesce(link.statement_id, known.statement_id) end,
+      gap = case when link.statement_id is null then gap end,
       sightings = case when strpos(sightings, link.sighting) > 0 then sightings else sightings || link.sighting end
     from (
       select id, max(servicer_reference) as servicer_reference, max(end_to_end) as end_to_end,
@@ -32,6 +33,22 @@ export const linkBookings = (
       group by id) as link
     where known.id = link.id`
 
-/** Notes that no statement has bookings any more. */
-export const unlinkBookings = (db: Atomic, bookings: readonly { id: bigint }[]): void =>
-  db.send`update iso20022_bookings set statement_id = null where id = any(${bookings.map(({ id }) => id)}::bigint[])`
+/** Notes that a statement does not have bookings any more: the next one that shared them has them by itself, or none has. */
+export function unlinkBookings(db: Atomic, bookings: readonly { id: bigint }[]): void {
+  const ids = bookings.map(({ id }) => id)
+  db.send`
+    with next as (
+      delete from iso20022_shared_bookings as shared using (
+        select booking_id, min(statement_id) as statement_id from iso20022_shared_bookings where booking_id = any(${ids}::bigint[])
+        group by booking_id) as first
+      where shared.booking_id = first.booking_id and shared.statement_id = first.statement_id
+      returning shared.booking_id, shared.statement_id),
+    moved as (
+      update iso20022_bookings as booking set statement_id = (select statement_id from next where booking_id = booking.id)
+      where id = any(${ids}::bigint[])
+      returning booking.statement_id, case direction when 'in' then amount else -amount end as amount)
+    update iso20022_statements as one set overlap = case when overlap = 0 then 0 else overlap - own.amount end,
+      overlap_after = case when overlap = 0 then overlap_after - own.amount else overlap_after end
+    from (select statement_id, sum(amount) as amount from moved where statement_id is not null group by statement_id) as own
+    where one.id = own.statement_id`
+}

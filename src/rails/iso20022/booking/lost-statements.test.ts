@@ -4,16 +4,13 @@ import { describe, it } from 'node:test'
 
 import { next, nextReference, paid } from '../../../../test/support/bank-session.ts'
 import {
-  accept,
   type Day,
   acceptFile,
   assertAgrees,
   debits,
-  decide,
   findings,
   notify,
   other,
-  reported,
   send,
   withBank,
 } from '../../../../test/support/statement-gaps.ts'
@@ -43,48 +40,14 @@ describe('a lost statement that moved nothing in all', () => {
         ['opening_differs', -100],
       ])
       assert.deepEqual(await acceptFile(world, 'half.xml'), [['deposit_final', 100]])
-      assert.deepEqual((await debits(world)).length, 1)
+      assert.deepEqual(await findings(world), [
+        ['lost_statement', 0],
+        ['opening_differs', -100],
+      ])
       const rest = { number: 3, on: 4, opening: 1100, closing: 1000, entries: [{ amount: '100.00', debit: true }] }
       await send(world, rest)
       assert.deepEqual([await findings(world), (await debits(world)).map(({ text }) => text)], [[], ['']])
       await assertAgrees(world)
-    }))
-})
-
-describe('a lost statement, where a person has decided about the gap', () => {
-  it('is known by the reference of the order that a person has matched its only booking to', () =>
-    withBank(async (world) => {
-      const reference = nextReference()
-      const entry = { ...paid(reference), servicerReference: 'B-1' }
-      await accept(world, { number: 3, on: 5, opening: 1100, closing: 1100 })
-      await decide(world)
-      world.matched.add(reference)
-      assert.deepEqual(await send(world, { number: 2, on: 3, opening: 1000, closing: 1100, entries: [entry] }), [])
-      const [booking] = await world.ctx.db.sql<{
-        entry_reference: string
-      }>`select entry_reference from iso20022_bookings`
-      assert.equal(booking?.entry_reference, 'B-1')
-      const recall = {
-        ...paid(reference),
-        debit: true,
-        reversal: true,
-        servicerReference: 'R-1',
-        payments: (entry.payments ?? []).map((one) => ({ ...one, endToEndId: 'RECALL' })),
-      }
-      assert.deepEqual(await send(world, { number: 4, on: 6, opening: 1100, closing: 1000, entries: [recall] }), [
-        ['deposit_reversed', 100],
-      ])
-    }))
-})
-
-describe('an accepted statement of an older version', () => {
-  it('gets what it opens differently by with the next look at the files', () =>
-    withBank(async (world) => {
-      await accept(world, { number: 2, on: 3, opening: 1070, closing: 1070 })
-      await world.ctx.db.sql`update iso20022_bookings set state = 'withdrawn' where gap = 'lump'`
-      assert.deepEqual(await findings(world), [['opening_differs', 70]])
-      assert.deepEqual(await reported(world), [['deposit_final', 70]])
-      assert.deepEqual(await findings(world), [])
     }))
 })
 

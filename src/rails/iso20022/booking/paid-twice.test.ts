@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 
-import { bookAsOwn, dayAfter, end, resolve, skip } from '../../../../test/support/ended-payouts.ts'
+import { bookAsOwn, dayAfter, end, outcome } from '../../../../test/support/ended-payouts.ts'
 import { debitOf } from '../../../../test/support/folder-bank.ts'
 import {
   accept,
@@ -10,28 +10,22 @@ import {
   debits,
   decide,
   findings,
-  lumps,
-  reported,
   send,
   submitPayment,
   withBank,
+  withdraw,
 } from '../../../../test/support/statement-gaps.ts'
-import { listBankFiles } from '../files.ts'
 
 describe('a lost statement that brings what was given up', () => {
   for (const names of ['payment', 'file'] as const)
-    it(`is a break where its debit names the ${names} that was ended, and replaces no amount that was decided about`, () =>
+    it(`is a debit without an order where it names the ${names} that was ended, next to what operators have booked`, () =>
       withBank(async (world) => {
         const key = await submitPayment(world, 4_000n)
         const [order = assert.fail()] = world.outside.collect()
         await accept(world, { number: 3, on: dayAfter(world, 2), opening: 960, closing: 960 })
-        await skip(world)
-        await resolve(world, -4_000n)
-        await end(world, key)
-        await reported(world)
-        const [lump] = await debits(world)
-        await bookAsOwn(world, lump)
-        world.decided.add(lump?.payment ?? '')
+        await decide(world)
+        await bookAsOwn(world, (await debits(world))[0])
+        await end(world, key, 'end', true)
         const entry = debitOf(order)
         const [{ message_id: messageId } = assert.fail()] = await world.ctx.db.sql<{ message_id: string }>`
           select message_id from iso20022_batches`
@@ -39,18 +33,14 @@ describe('a lost statement that brings what was given up', () => {
         const lost = { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 960, entries }
         assert.deepEqual(await send(world, lost, 'lost.xml'), [])
         assert.deepEqual(await findings(world), [['double', -40]])
-        const [file] = await listBankFiles(world.ctx.db)
-        assert.match(file?.why ?? '', new RegExp(`names ${key}, which was ended.* a second time`))
         await acceptFile(world, 'lost.xml')
-        assert.deepEqual([await lumps(world), world.gone, await findings(world)], [[], [lump?.payment], []])
-        assert.deepEqual(
-          (await debits(world)).map(({ amount }) => amount),
-          [40],
-        )
+        assert.deepEqual([await findings(world), await outcome(world, key)], [[['double', 40]], 'never'])
+        await withdraw(world)
+        assert.deepEqual([await findings(world), (await debits(world)).map(({ amount }) => amount)], [[], [40]])
         await assertAgrees(world)
       }))
 
-  it('is a break where a payment comes back once more', () =>
+  it('has what comes back once more wait for a person', () =>
     withBank(async (world) => {
       const key = await submitPayment(world, 4_000n)
       const [order = assert.fail()] = world.outside.collect()
@@ -60,7 +50,8 @@ describe('a lost statement that brings what was given up', () => {
       await accept(world, { number: 4, on: 6, opening: 1040, closing: 1040 })
       await decide(world)
       const again = [{ ...back, code: 'RCDT', servicerReference: 'B-2' }]
-      assert.deepEqual(await send(world, { number: 3, on: 5, opening: 1000, closing: 1040, entries: again }), [])
-      assert.deepEqual(await findings(world), [['double', 40]])
+      const lost = { number: 3, on: 5, opening: 1000, closing: 1040, entries: again }
+      assert.deepEqual(await send(world, lost, 'lost.xml'), [])
+      assert.deepEqual(await acceptFile(world, 'lost.xml'), [['deposit_final', 40]])
     }))
 })

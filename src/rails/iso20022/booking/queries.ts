@@ -7,8 +7,8 @@ export type BookingKind = 'deposit' | 'payout' | 'payout_returned' | 'deposit_re
 /** Why a new booking may be a known one: all but the bank's reference or a day agree, or all but the amount. */
 export type Doubt = 'double' | 'other_amount'
 
-/** It lies before its statement: one `lump` that stands for what is not known. */
-export type Gap = 'lump'
+/** It lies before its statement: what is `known` to, or one `lump` that stands for the rest. */
+export type Gap = 'known' | 'lump'
 
 /** A booking as it is stored. */
 export type BookingRow = {
@@ -264,7 +264,7 @@ export const balances = (db: Db, rail: string, asset: string): Promise<{ balance
         where rail = ${rail} and asset = ${asset} and state = 'booked' and statement_id is null), 0)
       -- What a statement opens differently by and is not booked is a finding, as a booking is that its statement lacks.
       + coalesce((
-        select sum(lumps - moved) from iso20022_unsettled_gaps where rail = ${rail} and asset = ${asset}), 0) as balance`
+        select sum(lumps - moved) from iso20022_gaps where rail = ${rail} and asset = ${asset}), 0) as balance`
 
 /** One line of what was booked. `is_lump_of_gap`: it stands for what nobody knows between two statements. `is_bare`: what the bank debited for no order, and names no payee of. */
 export type BookedLine = Pick<BookingRow, 'id' | 'reference' | 'asset' | 'amount' | 'kind' | 'payer'> & {

@@ -38,7 +38,7 @@ export async function notifiedBooking(db: Db, rail: string, id: bigint): Promise
 
 /** Why a booking cannot be withdrawn; undefined: it can. */
 export function whyNotWithdrawn(booking: NotifiedBooking | undefined): string | undefined {
-  // What stands for what nobody knows before a statement is no booking of it.
+  // What lies before a statement is no booking of it.
   if (booking?.state !== 'booked' || (booking.statement_id !== null && booking.gap === null))
     return 'No such booking waits for its statement.'
   return booking.kind === 'deposit' && booking.remainder <= 0n ? 'All of it was reversed before.' : undefined
@@ -47,8 +47,8 @@ export function whyNotWithdrawn(booking: NotifiedBooking | undefined): string | 
 /** Why an amount that stands for what nobody knows stays booked; undefined: something else may explain what it was booked for. */
 export async function whyNotDoubtful(db: Db, booking: NotifiedBooking | undefined): Promise<string | undefined> {
   if (booking?.gap !== 'lump') return undefined
-  const unsettled = await db.sql`select from iso20022_unsettled_gaps where statement_id = ${booking.statement_id}`
-  return unsettled.length > 0
+  const gaps = await db.sql`select from iso20022_gaps where statement_id = ${booking.statement_id} and moved <> lumps`
+  return gaps.length > 0
     ? undefined
     : 'It is what the statement opens differently by, again: this break ends by itself.'
 }

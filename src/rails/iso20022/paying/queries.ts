@@ -63,9 +63,9 @@ export const lockPayments = (
 type Unanswered = { rail: string; account: string; key: string; announcedSince: Date }
 
 /**
- * What there is of a payment once a statement of a day after its payment file has come to its last page: a debit that names it; one that
- * may have its amount, names nothing and is not booked as something else; a statement of the days in which it may have left that opens differently from
- * the one that it continues, where that is not settled and no person has resolved its break.
+ * What there is of a payment once a statement of a day after its payment file has come to its last page: a debit that names it, or may have its
+ * amount and names nothing, and is not booked as something else; a gap of the days in which it may have left that nobody has decided about
+ * (`has_gap`); and what may have its debit although a person has decided about it (`is_decided`): a gap, an opening balance, such a debit.
  */
 export const laterStatement = (
   db: Db,
@@ -74,32 +74,15 @@ export const laterStatement = (
   {
     sent_on: string
     left_by: string
-    is_debited: boolean
     like_id: bigint | null
     like_state: 'booked' | 'pending' | null
     has_gap: boolean
+    is_decided: boolean
   }[]
 > =>
   db.sql`
-    select sent_on::text, left_by::text, like_id, like_state,
-      exists (
-        select from iso20022_bookings where rail = ${rail} and payment_key = ${key} and direction = 'out' and state <> 'withdrawn') as is_debited,
-      exists (
-        select from iso20022_statements as one
-        left join iso20022_statements as before on before.id = one.previous_id and not before.is_in_opening
-        left join iso20022_unsettled_gaps as gap on gap.statement_id = one.id
-        cross join lateral (
-          select bool_or(
-            not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || lump.id)
-            and not exists (select from deposits where deposits.rail = ${rail} and deposits.payment = 'bk_' || lump.id
-              and (transaction_id is not null or exchanged + refunded + taken_back > 0))) as is_open
-          from iso20022_bookings as lump where lump.statement_id = one.id and lump.gap = 'lump' and lump.state = 'booked') as lumps
-        where one.rail = ${rail} and one.account = ${account} and one.asset = payment.asset and one.closing_on >= sent_on
-          and (one.is_in_opening or case when before.id is null then one.closing_on > sent_on else before.closing_on <= left_by
-            and (lumps.is_open is true or gap.statement_id is not null and not exists (
-              select from breaks where breaks.account = ${rail} and breaks.asset = payment.asset and state = 'resolved'
-                and breaks.key in ('statement ' || one.account || ' opens ' || one.id, 'booking bk_' || lump_id)
-                and breaks.amount = gap.moved - gap.lumps)) end)) as has_gap
+    select sent_on::text, left_by::text, like_id, like_state, has_gap, is_decided or exists (
+        select from iso20022_bookings where rail = ${rail} and payment_key = ${key} and direction = 'out' and state <> 'withdrawn') as is_decided
     from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
     cross join lateral (
       select (created_at at time zone 'UTC')::date as sent_on, (sent_at at time zone 'UTC')::date as left_on) as sent
@@ -107,11 +90,19 @@ export const laterStatement = (
     left join lateral (
       select debit.id as like_id, debit.state as like_state from iso20022_bookings as debit
       where debit.rail = ${rail} and debit.account = ${account} and debit.asset = payment.asset and direction = 'out' and kind = 'unexplained'
-        and gap is null and payment_key is null and debit.amount >= payment.amount
+        and gap is null and (payment_key is null and debit.amount >= payment.amount or payment_key = ${key})
         and (debit.state = 'booked' or debit.state = 'pending' and reported_at > ${announcedSince})
         and (booked_on = '' or booked_on >= sent_on::text)
         and not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || debit.id)
       order by debit.state, debit.id limit 1) as debits on true
+    cross join lateral (
+      select coalesce(bool_or(after_on <= left_by and (moved <> lumps or lump_id is not null
+            and not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || lump_id)
+            and not exists (select from deposits where deposits.rail = ${rail} and deposits.payment = 'bk_' || lump_id
+              and (transaction_id is not null or exchanged + refunded + taken_back > 0)))), false) as has_gap,
+        coalesce(bool_or(is_in_opening or case when after_on is null then before_on > sent_on else after_on <= left_by and gap.is_decided end), false) as is_decided
+      from iso20022_gaps as gap join iso20022_statements as one on one.id = statement_id
+      where gap.rail = ${rail} and gap.account = ${account} and gap.asset = payment.asset and before_on >= sent_on) as gaps
     where payment.rail = ${rail} and key = ${key} and exists (
       select from iso20022_statements as later where later.rail = ${rail} and later.account = ${account}
         and later.asset = payment.asset and later.is_last and later.closing_on > left_on)`

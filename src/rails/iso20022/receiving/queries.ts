@@ -46,8 +46,6 @@ export type PartRow = {
   cause: string | null
   why: string
   difference: bigint | null
-  /** What a person has decided about, and is reversed if the file is accepted. */
-  takesBack: string
 }
 
 const parts = rowWriter<PartRow>('iso20022_parts', {
@@ -61,7 +59,6 @@ const parts = rowWriter<PartRow>('iso20022_parts', {
   cause: 'text',
   why: 'text',
   difference: 'numeric',
-  takesBack: 'text',
 })
 
 /** Notes what became of each statement of a file, instead of what was noted before. */
@@ -71,11 +68,8 @@ export function keepParts(db: Atomic, fileId: bigint, rows: readonly PartRow[]):
 }
 
 /** Why the parts of a file were refused before it was accepted. */
-export const partsBefore = (
-  db: Db,
-  fileId: bigint,
-): Promise<{ position: number; cause: string | null; takes_back: string }[]> =>
-  db.sql`select position, cause, takes_back from iso20022_parts where file_id = ${fileId}`
+export const partsBefore = (db: Db, fileId: bigint): Promise<{ position: number; cause: string | null }[]> =>
+  db.sql`select position, cause from iso20022_parts where file_id = ${fileId}`
 
 /** Whether a person has said that an account is not ours to book. */
 export const isIgnored = async (db: Db, rail: string, account: string): Promise<boolean> =>

@@ -81,7 +81,7 @@ const nameOf = (message: BankMessage): string => (message.kind === 'notice' ? me
 
 /** `before`: what operators have accepted of it. */
 type Storing = Pick<Storer, 'reports' | 'order'> & { isAccepted: boolean; before: Accepted | undefined }
-type Accepted = { cause: string | null; takes_back: string }
+type Accepted = { cause: string | null }
 
 type ReceivedPart = { statement: Statement; position: number; file: StatementFile; at: Date }
 
@@ -104,7 +104,6 @@ async function storePart(
     cause: before?.cause ?? null,
     why: '',
     difference: null,
-    takesBack: before?.takes_back ?? '',
   }
   if (!account) {
     const isIgnored = bank.ignored.includes(part.account) || (await queries.isIgnored(db, bank.name, part.account))
@@ -114,9 +113,8 @@ async function storePart(
   }
   const checked = read(account, statement, { isLenient: isAccepted, file: file.name })
   if (typeof checked === 'string') return { ...part, state: 'refused', why: checked }
-  const takesBack = part.takesBack.split(' ')
   const corrects = isAccepted && order === 'accept'
-  const received = { statement: checked, file, at, isAccepted, corrects, takesBack }
+  const received = { statement: checked, file, at, isAccepted, corrects }
   const difference = await bookStatement(bank, db, received, reports)
   if (!difference) return part
   if (difference.cause === undefined) return { ...part, why: difference.why }
@@ -126,7 +124,6 @@ async function storePart(
     cause: difference.cause,
     why: difference.why,
     difference: difference.amount,
-    takesBack: difference.takesBack?.join(' ') ?? '',
   }
 }
 
