@@ -129,8 +129,7 @@ export async function checkBank(bank: Bank): Promise<RailCheck> {
       return { ok: false, message: `The folder ${folder} cannot be written to.` }
     }
   }
-  const now = bank.clock.realNow()
-  const wanted: TroubleRequest = { before: [['any', now]], limit: 1_000 }
+  const wanted: TroubleRequest = { before: [['any', bank.clock.now()]], limit: 1_000 }
   const own = (all: BankTrouble[]): number => all.filter(({ id }) => id.startsWith(`${bank.name} `)).length
   const refused = own(await refusedFiles(bank.db, wanted))
   const missing = own(await missingStatements(bank.db, wanted))

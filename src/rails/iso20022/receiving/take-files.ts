@@ -140,7 +140,7 @@ const isGivenUp = (
 ): Promise<boolean> =>
   db.atomic(async (block) => {
     if (order === undefined) return false
-    const row = { rail, name, checksum, message: null, at: clock.realNow() }
+    const row = { rail, name, checksum, message: null, at: clock.now() }
     const id = await queries.keepFile(block, row, { state: 'refused', reason: why, done: order })
     if (!(await reports.accepts(block, { id, rail, name, checksum, is_readable: false }))) return false
     await queries.keepFile(block, row, { state: 'accepted', reason: `${why} None of it is booked.` })
@@ -190,7 +190,7 @@ const keepRefusal = (
 ): Promise<bigint> =>
   queries.keepFile(
     bank.db,
-    { rail: bank.name, name, checksum, message: null, at: bank.clock.realNow() },
+    { rail: bank.name, name, checksum, message: null, at: bank.clock.now() },
     { state: 'refused', reason, done: order ?? null },
   )
 
@@ -237,5 +237,5 @@ async function clearRefused(bank: Bank): Promise<void> {
     const isLeft = left.has(longName(row.checksum, row.name)) || (left.has(row.name) && isAlone)
     if (!isLeft && !waiting.has(row.name) && !(await findFile(bank, row))) gone.push(row.id)
   }
-  if (gone.length > 0) await queries.clearRefused(bank.db, gone, bank.clock.realNow())
+  if (gone.length > 0) await queries.clearRefused(bank.db, gone, bank.clock.now())
 }
