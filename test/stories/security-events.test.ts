@@ -130,7 +130,7 @@ describe('a security event', () => {
     )
     const { guessesPerCode: attempts } = ctx().policies.at(ctx().clock.now(), 'caps').rules.oneTimeCodes
     for (let tries = 1; tries < attempts; tries += 1) assert.deepEqual(await countedBy(wrong), ['bad_code'])
-    await asOwner(exchange.ownerUrl, (client) => client.query('update one_time_codes set wrong = 25'))
+    await asOwner(exchange.ownerUrl, (client) => client.query('update sign_in_failures set failures = 1000'))
     assert.deepEqual(await countedBy(wrong), ['code_lockout'])
   })
 

@@ -16,11 +16,19 @@ export type SentForm = {
   zone?: string | undefined
   /** Of the browser, for counting. */
   network: string
+  device?: string | undefined
 }
 
 /** Where the browser goes after a form: to `redirect`, to the page it came from (`stays`), or to the order's page. `token`: its session; `mark`: it has
- * asked for a code; `claim`: the address that was typed. */
-export type ActionResult = { redirect?: string; stays?: boolean; token?: string; mark?: string; claim?: string }
+ * asked for a code; `claim`: the address that was typed; `device`: an address was proven in it. */
+export type ActionResult = {
+  redirect?: string
+  stays?: boolean
+  token?: string
+  mark?: string
+  claim?: string
+  device?: string
+}
 
 /** What a form does. Refuses invalid input, naming the field. */
 export type Action = (form: SentForm) => Promise<ActionResult>

@@ -131,7 +131,9 @@ describe('the checkout over HTTP', () => {
     const claim = cookieOf(await post(buy.url, { do: 'email', email }))
     const form = { do: 'code', code: await codeFor(exchange, email), accepts: shownTerms }
     const answer = await post(buy.url, form, { cookie: claim })
-    const cookie = answer.headers.get('set-cookie') ?? ''
+    const [cookie = '', device = '', ...more] = answer.headers.getSetCookie()
+    assert.deepEqual(more, [])
+    assert.match(device, /^customer-device=[\w.-]{60}; Path=\/; Max-Age=15552000; HttpOnly; SameSite=Lax$/)
     assert.match(cookie, new RegExp(`^checkout-${buy.id}=[\\w-]{43}; Path=/; Max-Age=86400; HttpOnly; SameSite=Lax$`))
 
     const value = cookie.split(';')[0] ?? ''

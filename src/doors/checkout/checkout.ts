@@ -7,7 +7,6 @@ import { type IpBlocks, ipBlocks } from '../../platform/lib/ip-blocks.ts'
 import { Refusal, refusals } from '../../platform/lib/refusal.ts'
 import { findPartners } from '../../exchange/partners/known.ts'
 import { ErasedPerson } from '../../platform/privacy/data-key.ts'
-import { earlierResembling } from '../../exchange/orders/earlier-addresses.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { servePartnerLogos } from '../ui/serve-theme.ts'
 import { act, checkoutDoes, refuseTexts } from './act.ts'
@@ -29,12 +28,12 @@ import type { PageProps } from './page.ts'
 import { readRequest } from './payment-request.ts'
 import type { CheckoutOptions } from './notices.ts'
 import { type Headers, headersFor, scansCodes } from './page-headers.ts'
-import { pageData } from './page-data.ts'
-import { claimCookie, markCookie, tokenCookie, zoneIn } from './session-cookie.ts'
+import { pageData, resembledBy } from './page-data.ts'
+import { cookiesOf, deviceIn, zoneIn } from './session-cookie.ts'
 import { renderLayout } from './layout.tsx'
 import { serveReceipts } from './receipt-page.tsx'
 import { sendRefusal, wantsJson } from './refusal-body.ts'
-import { followLink } from './verify-email.ts'
+import { followLink, marksOf, taskOfForm } from './verify-email.ts'
 import { readVisit } from './read-visit.ts'
 import { checkoutSteps, problemsOf } from './steps.ts'
 import type { Visit } from './visit.ts'
@@ -110,8 +109,8 @@ async function openLink(
   const { ctx, headers } = door
   const form = { visit, fields: {}, ...readerOf(door, request, visit) }
   const isOurs = visit.customerId === undefined && (visit.isTypedHere || visit.hasAsked)
-  const token = isOurs ? await followLink(form, link) : undefined
-  if (token !== undefined) void reply.header('set-cookie', tokenCookie(ctx, visit.view.publicId, token))
+  const proven = isOurs ? await followLink(form, link) : undefined
+  void reply.headers(cookiesOf(ctx, visit.view.publicId, proven ?? {}))
   return reply.headers(headers).redirect(addressesOf(request, visit).home, 303)
 }
 
@@ -121,6 +120,7 @@ const readerOf = ({ ctx, trusted }: Door, request: FastifyRequest<Route>, visit:
   locale: languageFor(request, visit).tag,
   zone: zoneIn(request.headers.cookie),
   network: networkOf(clientAddress(request.raw, trusted).connection),
+  device: deviceIn(request.headers.cookie),
 })
 
 async function takeForm(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {
@@ -141,6 +141,8 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     noteRefusal(request, error)
+    if (error.problems[0]?.code === 'TOO_MANY_CODES')
+      void reply.headers(cookiesOf(ctx, visit.view.publicId, marksOf(ctx, visit, fields)))
     if (wantsJson(request)) return sendRefusal(request, reply.headers(door.headers), error)
     if (error.code !== 'CONFLICT' || error.problems.length > 0) return showRefusal(door, request, reply, error, fields)
     // The transaction has changed in the meantime: its page shows the current step.
@@ -150,19 +152,12 @@ async function takeForm(door: Door, request: FastifyRequest<Route>, reply: Fasti
 }
 
 /** Redirects after a form, so that a reload sends nothing twice. */
-function redirect(
-  door: Door,
-  request: FastifyRequest<Route>,
-  reply: FastifyReply,
-  visit: Visit,
-  { redirect: target, stays = false, token, mark, claim }: ActionResult,
-) {
-  if (claim !== undefined) void reply.header('set-cookie', claimCookie(door.ctx, visit.view.publicId, claim))
-  if (mark !== undefined) void reply.header('set-cookie', markCookie(door.ctx, visit.view.publicId, mark))
-  if (token !== undefined) void reply.header('set-cookie', tokenCookie(door.ctx, visit.view.publicId, token))
+function redirect(door: Door, request: FastifyRequest<Route>, reply: FastifyReply, visit: Visit, result: ActionResult) {
+  const { redirect: target, stays = false, token } = result
   const keepsQuery = stays || (visit.wish === 'proof' && token === undefined)
   const { here, home } = addressesOf(request, visit)
-  return reply.headers(door.headers).redirect(target ?? (keepsQuery ? here : home), 303)
+  const cookies = cookiesOf(door.ctx, visit.view.publicId, result)
+  return reply.headers({ ...door.headers, ...cookies }).redirect(target ?? (keepsQuery ? here : home), 303)
 }
 
 /** The current page, with what is wrong and what was typed. A code, a card number or a secret key is never shown again. */
@@ -175,6 +170,8 @@ async function showRefusal(
 ): Promise<FastifyReply> {
   const visit = await visitOf(door, request)
   if (!visit) return sendMessage(door, request, reply, 404, 'missing')
+  if (refusal.problems[0]?.code === 'TASK_NEEDED')
+    visit.task = await taskOfForm({ visit, fields: sent, ...readerOf(door, request, visit) })
   const { category } = visit.view.payout
   const typed = Object.fromEntries(
     Object.entries(sent).filter(
@@ -186,12 +183,6 @@ async function showRefusal(
   const problems = problemsOf(refusal, visit.step, languageFor(request, visit))
   const resembled = await resembledBy(door.ctx, visit, refusal, typed)
   return sendOrder(door, request, reply, visit, { problems, typed, resembled })
-}
-
-/** The earlier address to compare with; only the page that asks for addresses, and only its customer, gets it. */
-async function resembledBy(ctx: Ctx, { view, step }: Visit, { problems }: Refusal, typed: Fields) {
-  const isAsked = step === 'payout_address' && problems.some(({ code }) => code === 'RESEMBLES_EARLIER')
-  return isAsked ? earlierResembling(ctx, view.publicId, (typed.payout_address ?? '').trim()) : undefined
 }
 
 async function tellStatus(door: Door, request: FastifyRequest<Route>, reply: FastifyReply): Promise<FastifyReply> {

@@ -1,11 +1,13 @@
 import type { Ctx } from '../../exchange/context.ts'
-import { savedDestinations } from '../../exchange/orders/earlier-addresses.ts'
+import { earlierResembling, savedDestinations } from '../../exchange/orders/earlier-addresses.ts'
 import { findPartners } from '../../exchange/partners/known.ts'
+import type { Refusal } from '../../platform/lib/refusal.ts'
 import type { Language } from '../../platform/language/language.ts'
 import type { Sheet } from '../ui/serve-file.ts'
 import { shownTheme } from '../ui/serve-theme.ts'
 import type { Look } from './layout.tsx'
 import { legalFor } from './legal.ts'
+import type { Fields } from './checkout-step.ts'
 import type { CheckoutOptions } from './notices.ts'
 import type { PageProps } from './page.ts'
 import { aidsOf } from './pay-aids.ts'
@@ -32,4 +34,10 @@ export async function pageData(
 async function lookOf(ctx: Ctx, partnerId: bigint, ours: Sheet): Promise<Look> {
   const theme = (await findPartners(ctx, [partnerId])).get(partnerId)?.settings.theme ?? {}
   return { ...shownTheme(partnerId, theme, ours), name: theme.name }
+}
+
+/** The earlier address to compare with; only the page that asks for addresses, and only its customer, gets it. */
+export async function resembledBy(ctx: Ctx, { view, step }: Visit, { problems }: Refusal, typed: Fields) {
+  const isAsked = step === 'payout_address' && problems.some(({ code }) => code === 'RESEMBLES_EARLIER')
+  return isAsked ? earlierResembling(ctx, view.publicId, (typed.payout_address ?? '').trim()) : undefined
 }

@@ -13,7 +13,7 @@ import { isBound } from '../../exchange/orders/giver.ts'
 import { customerChoices } from '../../exchange/orders/choose.ts'
 import { blockedBrowserCountry, browserCountry } from '../../exchange/transactions/customer-country.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
-import { claimIn, markIn, tokenIn } from './session-cookie.ts'
+import { claimIn, deviceIn, markIn, tokenIn } from './session-cookie.ts'
 import { stepOf, wishes } from './next-step.ts'
 import { asksForProof, testsBrowser } from './step.ts'
 import type { Visit } from './visit.ts'
@@ -52,12 +52,18 @@ export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit 
   const seen = isProven ? view : concealed(view)
   const browser = { customerId, email, ...known, code, isRefused, version }
   const shown = { view: seen, step, choices, wish, isBack, payment, ...browser }
-  return { ...shown, ...suggested, task: await taskOf(ctx, shown, request.network) }
+  return { ...shown, ...suggested, task: await taskOf(ctx, shown, request) }
 }
 
 /** Only on the pages that send codes. */
-const taskOf = async (ctx: Ctx, { step, view }: Pick<Visit, 'step' | 'view'>, network: string) =>
-  step === 'email' || step === 'code' ? taskFor(ctx, { transactionId: view.id, network }) : undefined
+const taskOf = async (
+  ctx: Ctx,
+  { step, view, email }: Pick<Visit, 'step' | 'view' | 'email'>,
+  { network, cookie }: VisitRequest,
+) =>
+  step === 'email' || step === 'code'
+    ? taskFor(ctx, { transactionId: view.id, email, network, device: deviceIn(cookie) })
+    : undefined
 
 /** The address that this browser is to prove, and what it has done about that. */
 function emailIn(

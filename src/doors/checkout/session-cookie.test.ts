@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 
-import { tokenCookie, tokenIn } from './session-cookie.ts'
+import { cookiesOf, tokenIn } from './session-cookie.ts'
 
 const token = 'a'.repeat(43)
 
 test('over https the cookie belongs to this host alone, and never travels in the clear', () => {
-  const cookie = tokenCookie({ publicUrl: 'https://exchange.example' }, 7n, token)
+  const cookies = cookiesOf({ publicUrl: 'https://exchange.example' }, 7n, { token, claim: 'c', device: 'd' })[
+    'set-cookie'
+  ]
+  const [cookie = ''] = cookies ?? []
+  assert.equal(cookies?.length, 3)
   assert.match(cookie, /^__Host-checkout-7=a{43}; Path=\/; .*HttpOnly; SameSite=Lax; Secure$/)
   assert.doesNotMatch(cookie, /Domain/i)
   assert.equal(tokenIn(`x=1; ${cookie.split(';')[0]}`, 7n), token)

@@ -1,5 +1,6 @@
 import type { Ctx } from '../../exchange/context.ts'
 import { timeZoneIn } from '../../platform/language/time-zone.ts'
+import type { ActionResult } from './checkout-step.ts'
 import { sessionSeconds } from '../../exchange/customers/checkout-session.ts'
 
 /** The cookie of a browser that has asked for a code (`browserMark`). */
@@ -15,24 +16,32 @@ const nameOf = (publicId: bigint): string => `checkout-${publicId}`
 const hostPrefix = '__Host-'
 
 /**
- * The cookie that holds a browser's session token. Scripts can't read it; it is sent when the customer returns from the processor,
- * and not with another site's forms.
+ * The cookies that a form of a transaction leaves in a browser: of its session, first, which is sent when the customer returns from the
+ * processor; of what was typed and asked for; and that an address was proven in it (`deviceFor`), for any order. Scripts can't read them,
+ * and another site's forms don't send them.
  */
-export const tokenCookie = (ctx: Pick<Ctx, 'publicUrl'>, publicId: bigint, token: string): string =>
-  cookieOf(ctx, nameOf(publicId), token)
+export function cookiesOf(
+  ctx: Pick<Ctx, 'publicUrl'>,
+  publicId: bigint,
+  { token, claim, mark, device }: Pick<ActionResult, 'token' | 'claim' | 'mark' | 'device'>,
+): { 'set-cookie'?: string[] } {
+  const kept: [string, string | undefined, number][] = [
+    [nameOf(publicId), token, sessionSeconds],
+    [claimOf(publicId), claim, sessionSeconds],
+    [markOf(publicId), mark, sessionSeconds],
+    [deviceName, device, deviceSeconds],
+  ]
+  const cookies = kept.flatMap(([name, value, age]) => (value === undefined ? [] : [cookieOf(ctx, name, value, age)]))
+  return cookies.length === 0 ? {} : { 'set-cookie': cookies }
+}
 
-/** The same for a browser's mark. */
-export const markCookie = (ctx: Pick<Ctx, 'publicUrl'>, publicId: bigint, mark: string): string =>
-  cookieOf(ctx, markOf(publicId), mark)
+const deviceName = 'customer-device'
+const deviceSeconds = 180 * 86_400
 
-/** The same for a claim. */
-export const claimCookie = (ctx: Pick<Ctx, 'publicUrl'>, publicId: bigint, claim: string): string =>
-  cookieOf(ctx, claimOf(publicId), claim)
-
-function cookieOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, plainName: string, token: string): string {
+function cookieOf({ publicUrl }: Pick<Ctx, 'publicUrl'>, plainName: string, token: string, seconds: number): string {
   const isSecure = publicUrl.startsWith('https://')
   const name = `${isSecure ? hostPrefix : ''}${plainName}`
-  return `${name}=${token}; Path=/; Max-Age=${sessionSeconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
+  return `${name}=${token}; Path=/; Max-Age=${seconds}; HttpOnly; SameSite=Lax${isSecure ? '; Secure' : ''}`
 }
 
 /** The token that a browser sent for a transaction. */
@@ -46,6 +55,10 @@ export const markIn = (cookie: string | undefined, publicId: bigint): string | u
 /** The claim that a browser sent for a transaction. */
 export const claimIn = (cookie: string | undefined, publicId: bigint): string | undefined =>
   valueIn(cookie, claimOf(publicId), /^[\w-]{40,512}$/)
+
+/** What a browser sent in which an address was proven. */
+export const deviceIn = (cookie: string | undefined): string | undefined =>
+  valueIn(cookie, deviceName, /^[\w-]{16}\.[\w-]{43}$/)
 
 const hashIn = (cookie: string | undefined, wanted: string): string | undefined =>
   valueIn(cookie, wanted, /^[\w-]{43}$/)

@@ -2,14 +2,16 @@ import { isIncomplete } from '../../exchange/transactions/lifecycle.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { checkCode, checkLink } from '../../exchange/customers/check-code.ts'
 import { browserMark, sealClaim, startSession } from '../../exchange/customers/checkout-session.ts'
+import { deviceFor } from '../../exchange/customers/code-limits.ts'
 import type { CodeOrder } from '../../exchange/customers/one-time-code.ts'
 import { isEmail } from '../../exchange/customers/email.ts'
+import { type Task, taskFor } from '../../exchange/customers/proof-of-work.ts'
 import { sendCode } from '../../exchange/customers/send-code.ts'
 import { giveDetails } from '../../exchange/orders/checkout.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import { notProven } from '../../exchange/orders/giver.ts'
 import { badField, Refusal } from '../../platform/lib/refusal.ts'
-import type { Action, Fields, SentForm } from './checkout-step.ts'
+import type { Action, ActionResult, Fields, SentForm } from './checkout-step.ts'
 import type { Visit } from './visit.ts'
 
 /** Reads the e-mail address from a form; refuses text that isn't one. */
@@ -19,23 +21,38 @@ export function readEmail({ email = '' }: Fields): string {
 }
 
 /** Sends a code to an address that was typed. Nothing but this browser keeps it until it is proven. */
-export const giveEmail: Action = async ({ ctx, visit: { view }, fields, locale, network }) => {
+export const giveEmail: Action = async ({ ctx, visit, fields, ...reader }) => {
+  const { view } = visit
   if (!view.takesProofs) throw notProven()
   const email = readEmail(fields)
-  await sendOnce(ctx, { view, email }, { locale, network, fields })
-  return { claim: sealClaim(ctx, { transactionId: view.id, email }) }
+  await sendOnce(ctx, { view, email }, { ...reader, fields })
+  return marksOf(ctx, visit, fields)
 }
 
 /** Sends a code to the known address, also a new one in place of another. Pressed too early, it shows the countdown only. */
-export const sendToKnown: Action = async ({ ctx, visit, fields, locale, network }) => {
-  await sendOnce(ctx, visit, { locale, network, fields })
-  const { id: transactionId, email } = visit.view
-  return email === null ? {} : { mark: browserMark(ctx, { transactionId, email }) }
+export const sendToKnown: Action = async ({ ctx, visit, fields, ...reader }) => {
+  await sendOnce(ctx, visit, { ...reader, fields })
+  return marksOf(ctx, visit, fields)
+}
+
+/**
+ * What is left in a browser that has asked for a code, also where no other one is sent: the link in an e-mail that was sent works in
+ * it.
+ */
+export function marksOf(
+  ctx: Pick<Ctx, 'secrets'>,
+  { view: { id: transactionId, email: own, takesProofs } }: Pick<Visit, 'view'>,
+  fields: Fields,
+): Pick<ActionResult, 'claim' | 'mark'> {
+  if (fields.do === 'email') {
+    return takesProofs ? { claim: sealClaim(ctx, { transactionId, email: readEmail(fields) }) } : {}
+  }
+  return own === null ? {} : { mark: browserMark(ctx, { transactionId, email: own }) }
 }
 
 /** An order, and the address that is to be proven for it. */
 type Subject = Pick<Visit, 'view' | 'email'>
-type Reader = Pick<SentForm, 'locale' | 'network'>
+type Reader = Pick<SentForm, 'locale' | 'network' | 'device'>
 type Sender = Reader & Pick<SentForm, 'fields'>
 
 /** A double click, or one that comes too early, is answered like a single one. */
@@ -53,35 +70,46 @@ async function send(ctx: Ctx, subject: Subject, { fields, ...reader }: Sender): 
   if (order) await sendCode(ctx, { ...order, answer: fields.task })
 }
 
+/** The task of a form that was sent without its answer: what is typed may have another one than the page had. */
+export const taskOfForm = ({ ctx, visit, fields, ...reader }: SentForm): Promise<Task | undefined> =>
+  taskFor(ctx, {
+    transactionId: visit.view.id,
+    email: fields.do === 'email' ? readEmail(fields) : visit.email,
+    ...reader,
+  })
+
 /** Checks a code; the right one verifies the address for this order and starts a session in this browser. */
 export const enterCode: Action = async (form) => {
   const { ctx, visit, fields } = form
   const order = orderOf(visit, form)
   if (!order) return {}
   const { customerId } = await checkCode(ctx, { ...order, code: fields.code ?? '' })
-  return { token: await recordProof(form, order, customerId) }
+  return recordProof(form, order, customerId)
 }
 
-/** The link in the e-mail verifies the address too, in a browser that has asked for the code. Gives the session's token. */
-export async function followLink(form: SentForm, link: string): Promise<string | undefined> {
+/** The link in the e-mail verifies the address too, in a browser that has asked for the code. Gives what the browser keeps. */
+export async function followLink(form: SentForm, link: string): Promise<ProofCookies | undefined> {
   const order = orderOf(form.visit, form)
   const proven = order && (await checkLink(form.ctx, { ...order, link }))
   return proven && recordProof(form, order, proven.customerId)
 }
 
-function orderOf({ view, email }: Subject, { locale, network }: Reader): CodeOrder | undefined {
-  return email === null ? undefined : { ...view, transactionId: view.id, email, locale, network }
+function orderOf({ view, email }: Subject, { locale, network, device }: Reader): CodeOrder | undefined {
+  return email === null ? undefined : { ...view, transactionId: view.id, email, locale, network, device }
 }
 
 /** The order has no customer yet, or another one who may be followed. */
 const lacksProof = (view: CheckoutView, customerId: bigint): boolean =>
   (view.missing.includes('code') && isIncomplete(view)) || (view.takesProofs && view.customerId !== customerId)
 
+/** The session of this order, and that the address was proven in this browser. */
+type ProofCookies = Required<Pick<ActionResult, 'token' | 'device'>>
+
 async function recordProof(
   { ctx, visit: { view }, fields, locale, zone }: SentForm,
   order: CodeOrder,
   customerId: bigint,
-): Promise<string> {
+): Promise<ProofCookies> {
   const { email, publicId } = order
   const token = await startSession(ctx, order, customerId)
   if (lacksProof(view, customerId)) {
@@ -89,5 +117,5 @@ async function recordProof(
     const timeZone = zone === undefined ? {} : { timeZone: zone }
     await giveDetails(ctx, publicId, { email, provenCustomerId: customerId, accepts, locale, ...timeZone }, customerId)
   }
-  return token
+  return { token, device: deviceFor(ctx, email) }
 }

@@ -2,15 +2,15 @@ import { timingSafeEqual } from 'node:crypto'
 
 import type { Ctx } from '../context.ts'
 import { type Atomic, one } from '../../platform/db/sql.ts'
-import { codeCaps, countCodeUse, takeBackCodeUse } from './code-limits.ts'
+import { countCodeUse } from './code-limits.ts'
 import { clearBounce } from '../mail/bounces.ts'
 import { latinDigits } from '../../platform/language/typed-number.ts'
-import { Refusal, type RefusalCode } from '../../platform/lib/refusal.ts'
+import { Refusal } from '../../platform/lib/refusal.ts'
 import { ownKeys } from '../../platform/privacy/data-key.ts'
 import { warningEmail } from './code-email.ts'
 import { emailHash } from './email.ts'
 import { mailAboutCode } from './mail-about-code.ts'
-import { type CodeOrder, codeKey, countingSince, hashCode, isAlive, linkToken } from './one-time-code.ts'
+import { type CodeOrder, codeKey, hashCode, isAlive, isAnswerable, linkToken } from './one-time-code.ts'
 import { findOrMakePartnerCustomer, type PassedEmail } from './partner-customer.ts'
 import { customerPlace, type Person } from './person.ts'
 import * as queries from './customers.sql.ts'
@@ -33,16 +33,15 @@ export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<Proven> {
   const code = latinDigits(answer.code).replace(/[\s-]/g, '')
   if (!/^\d{6}$/.test(code)) throw refused('CODE_ILL_FORMED', 'The code has six digits.')
 
-  await countCodeUse(ctx, 'guesses', answer.network)
+  const counted = await countCodeUse(ctx, 'guesses', answer)
   const outcome = await ctx.db.atomic((db) => judge(ctx, db, { ...answer, code }))
   if (typeof outcome !== 'string') {
-    await takeBackCodeUse(ctx, 'guesses', answer.network)
+    await counted.takeBack()
     return outcome
   }
   switch (outcome) {
-    case 'locked':
-      throw refused('TOO_MANY_TRIES', lockedOut, 'RATE_LIMITED')
     case 'dead':
+      await counted.takeBackOfAddress()
       throw refused('CODE_EXPIRED', 'This code has expired. Please request a new one.')
     case 'spent':
       throw refused('CODE_SPENT', 'Too many wrong codes. Please request a new one.')
@@ -51,27 +50,27 @@ export async function checkCode(ctx: Ctx, answer: CodeAnswer): Promise<Proven> {
   }
 }
 
-const lockedOut = 'Too many wrong codes were entered. Please open the link in the e-mail, or try again tomorrow.'
-
 /** What is not the right answer. `spent`: wrong, and the last try that the code had. */
-type Wrong = 'locked' | 'dead' | 'spent' | 'wrong'
+type Wrong = 'dead' | 'spent' | 'wrong'
 
 /** Everything happens in a block that commits, whatever the outcome: a guess that was not counted would be free. */
 async function judge(ctx: Ctx, db: Atomic, answer: Judged): Promise<Proven | Wrong> {
   const key = codeKey(ctx, answer)
   queries.lockCodes(db, key)
-  const { known, counts } = await queries.findCodeAndCounts(db, key, countingSince(ctx))
-  // At that pace a code of six digits is not found. The link in the e-mail cannot be guessed, and lets its owner in.
-  if ('code' in answer && counts.wrongForEmail >= codeCaps(ctx).perAddressAndDay.guesses) return 'locked'
-  if (!known || !isAlive(ctx, known)) return 'dead'
+  const [known] = await queries.findCode(db, key)
+  const isLink = 'link' in answer
+  const works = isLink ? isAnswerable : isAlive
+  if (!known || !works(ctx, known)) return 'dead'
   if (!isRight(ctx, known.hash, key, answer)) {
-    queries.countWrong(db, key)
+    // A link cannot be guessed: a wrong one takes no try from its owner.
+    if (isLink) return 'wrong'
+    queries.countTry(db, key)
     if (isAlive(ctx, { ...known, tries: known.tries + 1 })) return 'wrong'
     await mailAboutCode(ctx, db, answer, warningEmail('wrong_codes', { ...answer, company: ctx.config.company }))
     return 'spent'
   }
   queries.useUp(db, key)
-  if (counts.hasBounced) clearBounce(ctx, db, answer.email)
+  clearBounce(ctx, db, answer.email)
   return proveEmail(ctx, db, answer)
 }
 
@@ -83,7 +82,7 @@ function isRight(ctx: Ctx, hash: Buffer, key: queries.CodeKey, answer: Judged): 
 
 /**
  * Proves an e-mail address by the link in the e-mail with the code, for a browser that is known to have asked for it. Undefined if the
- * link is not, or no longer, the right one; such a try counts like a wrong code.
+ * link is not, or no longer, the right one. Wrong codes do not end it.
  */
 export async function checkLink(ctx: Ctx, answer: CodeOrder & { link: string }): Promise<Proven | undefined> {
   const outcome = await ctx.db.atomic((db) => judge(ctx, db, answer))
@@ -120,5 +119,5 @@ async function makeCustomer(ctx: Ctx, db: Atomic, email: string, hash: Buffer): 
   return made ?? one(await queries.findCustomer(db, hash))
 }
 
-const refused = (code: string, message: string, refusal: RefusalCode = 'BAD_REQUEST'): Refusal =>
-  new Refusal(refusal, message, [{ path: 'code', code, message }])
+const refused = (code: string, message: string): Refusal =>
+  new Refusal('BAD_REQUEST', message, [{ path: 'code', code, message }])

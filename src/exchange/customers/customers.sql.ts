@@ -1,4 +1,4 @@
-import { type Atomic, type Db, one } from '../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 
 /** A partner customer with what it is found by. */
 export type PartnerCustomerRow = {
@@ -85,34 +85,6 @@ export const findCode = (db: Db, { transactionId, emailHash }: CodeKey): Promise
     select code_hash as hash, expires_at as "expiresAt", tries, sent, sent_at as "sentAt"
     from one_time_codes where transaction_id = ${transactionId} and email_hash = ${emailHash}`
 
-/** E-mails for the transaction, e-mails to the address, wrong guesses for the address, all since a moment; whether it bounced ever. */
-export type CodeCounts = { sentForTransaction: bigint; sentToEmail: bigint; wrongForEmail: bigint; hasBounced: boolean }
-
-/** The code of `findCode`, and what was sent and guessed since a moment of real time, in one statement. */
-export async function findCodeAndCounts(
-  db: Db,
-  { transactionId, emailHash, toHash }: CodeKey,
-  since: Date,
-): Promise<{ known: CodeRow | undefined; counts: CodeCounts }> {
-  const row = one(
-    await db.sql<CodeCounts & { [Column in keyof CodeRow]: CodeRow[Column] | null }>`
-      select counts.*, code_hash as hash, expires_at as "expiresAt", tries, sent, sent_at as "sentAt"
-      from (
-        select
-          coalesce(sum(sent) filter (where transaction_id = ${transactionId}), 0)::bigint as "sentForTransaction",
-          coalesce(sum(sent) filter (where email_hash = ${emailHash}), 0)::bigint as "sentToEmail",
-          coalesce(sum(wrong) filter (where email_hash = ${emailHash}), 0)::bigint as "wrongForEmail",
-          exists (select 1 from mail_bounces where to_hash = ${toHash}) as "hasBounced"
-        from one_time_codes
-        where (transaction_id = ${transactionId} or email_hash = ${emailHash}) and counted_since > ${since}
-      ) as counts
-      left join one_time_codes as code on code.transaction_id = ${transactionId} and code.email_hash = ${emailHash}`,
-  )
-  const { hash, expiresAt, tries, sent, sentAt, ...counts } = row
-  if (expiresAt === null || tries === null || sent === null || sentAt === null) return { known: undefined, counts }
-  return { known: { hash, expiresAt, tries, sent, sentAt }, counts }
-}
-
 /** How many codes were sent for a transaction since a time. */
 export const countSent = (db: Db, transactionId: bigint, since: Date): Promise<{ sent: bigint }[]> =>
   db.sql`
@@ -131,14 +103,13 @@ export const replaceCode = (db: Atomic, code: NewCode): void =>
     on conflict (transaction_id, email_hash) do update set
       code_hash = excluded.code_hash, expires_at = excluded.expires_at, tries = 0, sent_at = excluded.sent_at,
       sent = case when known.counted_since > ${code.countSince} then known.sent + 1 else 1 end,
-      wrong = case when known.counted_since > ${code.countSince} then known.wrong else 0 end,
       counted_since = case when known.counted_since > ${code.countSince} then known.counted_since
         else excluded.counted_since end`
 
-/** Counts a wrong guess. */
-export const countWrong = (db: Atomic, { transactionId, emailHash }: CodeKey): void =>
+/** Counts a wrong guess at a code. */
+export const countTry = (db: Atomic, { transactionId, emailHash }: CodeKey): void =>
   db.send`
-    update one_time_codes set tries = tries + 1, wrong = wrong + 1
+    update one_time_codes set tries = tries + 1
     where transaction_id = ${transactionId} and email_hash = ${emailHash}`
 
 /** Uses a code up: a right guess counts once. */

@@ -13,8 +13,9 @@ export type CodeSubject = { transactionId: bigint; email: string }
 
 /** The order that a code is for. `publicId` is the order number that the customer sees. */
 export type CodeOrder = CodeSubject & {
-  /** Of the browser that asks or answers; absent: nobody counts. */
+  /** Of the browser that asks or answers. */
   network?: string
+  device?: string | undefined
   publicId: bigint
   partnerId: bigint
   partnerName: string
@@ -46,9 +47,15 @@ export const linkToken = ({ secrets }: Pick<Ctx, 'secrets'>, hash: Buffer): stri
 /** The moment of real time from which letters and wrong guesses count: a day ago. */
 export const countingSince = ({ clock }: Ctx): Date => after(clock.realNow(), -86_400_000)
 
-/** Whether a code can still be entered: not used, not expired, and not out of attempts. */
-export const isAlive = (ctx: Ctx, code: queries.CodeRow): code is queries.CodeRow & { hash: Buffer } =>
-  code.hash !== null && code.expiresAt > ctx.clock.now() && code.tries < codeCaps(ctx).guessesPerCode
+type AliveCode = queries.CodeRow & { hash: Buffer }
+
+/** Whether the link with a code still works: the code is not used, and not expired. */
+export const isAnswerable = ({ clock }: Pick<Ctx, 'clock'>, code: queries.CodeRow): code is AliveCode =>
+  code.hash !== null && code.expiresAt > clock.now()
+
+/** Whether a code can still be entered: its link works, and it is not out of attempts. */
+export const isAlive = (ctx: Ctx, code: queries.CodeRow): code is AliveCode =>
+  isAnswerable(ctx, code) && code.tries < codeCaps(ctx).guessesPerCode
 
 /** How long a valid code blocks another e-mail, in real milliseconds. */
 const pauseMs = 20_000

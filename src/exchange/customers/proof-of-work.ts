@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Ctx } from '../context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { indexHash } from '../../platform/privacy/master-key.ts'
-import { codeCaps, codeEmailsSent } from './code-limits.ts'
+import { codeCaps, codeEmailsOver, type CodeUser } from './code-limits.ts'
 import { countingSince } from './one-time-code.ts'
 import * as queries from './customers.sql.ts'
 
@@ -13,21 +13,26 @@ import * as queries from './customers.sql.ts'
  */
 export type Task = { challenge: string; bits: number }
 
-type CodeRequest = { transactionId: bigint; network?: string | undefined }
+type CodeRequest = Omit<CodeUser, 'email'> & { email: string | null }
+
+/** No browser is asked for more: about 4,000,000 hashes. */
+const mostBits = 22
 
 /**
- * The task of a browser that may ask for a code; undefined while its network, and all together, have asked for few. It is another one
- * after each e-mail of the transaction, so that an answer serves once.
+ * The task of a browser that may ask for a code; undefined while few were asked for: by its network, by all together, for its order, and to
+ * the address. Each doubling adds a bit. It is another one after each e-mail of the transaction, so that an answer serves once.
  */
-export async function taskFor(ctx: Ctx, { transactionId, network }: CodeRequest): Promise<Task | undefined> {
+export async function taskFor(ctx: Ctx, request: CodeRequest): Promise<Task | undefined> {
+  const { transactionId, network } = request
   const { proofOfWork } = codeCaps(ctx)
   if (!proofOfWork || network === undefined || !ctx.config.rateLimits.on) return undefined
-  const { inNetwork, inAll } = await codeEmailsSent(ctx, network)
-  if (inNetwork < proofOfWork.perNetwork && inAll < proofOfWork.inAll) return undefined
+  const times = await codeEmailsOver(ctx, request, proofOfWork)
+  if (times === 0) return undefined
   const [counted] = await queries.countSent(ctx.db, transactionId, countingSince(ctx))
   const subject = `${transactionId}\n${network}\n${counted?.sent ?? 0n}`
   const challenge = indexHash(ctx.secrets, 'proof-of-work', subject).subarray(0, 18).toString('base64url')
-  return { challenge, bits: proofOfWork.bits }
+  const bits = Math.max(proofOfWork.bits, Math.min(mostBits, proofOfWork.bits + Math.floor(Math.log2(times))))
+  return { challenge, bits }
 }
 
 /** Refuses (BAD_REQUEST, `TASK_NEEDED`) a request for a code that must come with an answer and does not. */

@@ -2,7 +2,7 @@ import type { Ctx } from '../context.ts'
 import { after } from '../../platform/lib/clock.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { languageOf } from '../../platform/language/language.ts'
-import { codeCaps, countCodeUse, takeBackCodeUse } from './code-limits.ts'
+import { countCodeUse } from './code-limits.ts'
 import { codeEmail } from './code-email.ts'
 import {
   type CodeOrder,
@@ -20,16 +20,16 @@ import * as queries from './customers.sql.ts'
 
 /**
  * Sends a new one-time code to the transaction's e-mail address and invalidates the previous one. Refuses (RATE_LIMITED) a second
- * e-mail within seconds, and more than the policy `caps` allows: for one transaction and one address in a day, and for the network of
- * the browser and in all in an hour. From a number of e-mails on, the browser has to solve a task first: `answer`.
+ * e-mail within seconds, and more than the policy `caps` allows (`code-limits.ts`). From a number of e-mails on, the browser has to solve
+ * a task first: `answer`.
  */
 export async function sendCode(ctx: Ctx, order: CodeOrder & { answer?: string | undefined }): Promise<void> {
   await demandAnswer(ctx, order)
-  await countCodeUse(ctx, 'emails', order.network)
+  const counted = await countCodeUse(ctx, 'emails', order)
   try {
     await sendNew(ctx, order)
   } catch (error) {
-    await takeBackCodeUse(ctx, 'emails', order.network)
+    await counted.takeBack()
     throw error
   }
 }
@@ -40,8 +40,8 @@ async function sendNew(ctx: Ctx, order: CodeOrder): Promise<void> {
     queries.lockCodes(db, key)
     const sentAt = ctx.clock.realNow()
     const countSince = countingSince(ctx)
-    const { known, counts } = await queries.findCodeAndCounts(db, key, countSince)
-    if (ctx.config.rateLimits.on) refuseTooMany(ctx, known, counts)
+    const [known] = await queries.findCode(db, key)
+    if (ctx.config.rateLimits.on) refuseTooSoon(ctx, known)
 
     const code = newCode()
     const validMs = ctx.config.oneTimeCode.validityMs
@@ -64,16 +64,14 @@ function linkOf(ctx: Ctx, { tid, locale }: CodeOrder, hash: Buffer): string | un
   return `${ctx.publicUrl}/${languageOf(locale).tag}/checkout?tid=${tid}&link=${linkToken(ctx, hash)}`
 }
 
-function refuseTooMany(ctx: Ctx, known: queries.CodeRow | undefined, counts: queries.CodeCounts): void {
+function refuseTooSoon(ctx: Ctx, known: queries.CodeRow | undefined): void {
   const waitMs = known && isAlive(ctx, known) ? waitMsOf(ctx, known) : 0
-  if (waitMs > 0) {
-    throw tooMany('CODE_TOO_SOON', 'A code was sent a moment ago. Please look for it first.', Math.ceil(waitMs / 1_000))
-  }
-  const most = BigInt(codeCaps(ctx).perAddressAndDay.emails)
-  if (counts.sentForTransaction >= most || counts.sentToEmail >= most) {
-    throw tooMany('TOO_MANY_CODES', 'Too many codes were sent. Please try again tomorrow.', 86_400)
-  }
+  if (waitMs <= 0) return
+  const message = 'A code was sent a moment ago. Please look for it first.'
+  throw new Refusal(
+    'RATE_LIMITED',
+    message,
+    [{ path: 'code', code: 'CODE_TOO_SOON', message }],
+    Math.ceil(waitMs / 1_000),
+  )
 }
-
-const tooMany = (code: string, message: string, retryAfterSeconds: number): Refusal =>
-  new Refusal('RATE_LIMITED', message, [{ path: 'code', code, message }], retryAfterSeconds)
