@@ -34,7 +34,6 @@ it('an address that programs read differently is taken at no door: redirects, we
   for (const text of [
     '//shop.example',
     'https:/shop.example',
-    'https://shop.example//evil.example',
     'javascript:alert(1)',
   ]) {
     const path = signedCalculator(exchange, new URLSearchParams({ redirects_failed: text }).toString())

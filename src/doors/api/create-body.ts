@@ -51,7 +51,11 @@ export function readCreate(partner: Partner, request: CreateRequest): ReadReques
     skipChoosePaymentCategory: read.flag('deposit.skip_choose_payment_category', deposit.skip_choose_payment_category),
     ...readPayout(read, body, features.preset_payout_address ? undefined : warnings),
     ...readIp(read, customer, settings.signing === 'off' ? request : { query: {}, forwardedCustomer: undefined }),
-    email: read.text('customer.contact_info.email', contact.email, { longest: 254, check: emailComplaint }),
+    email: read.text('customer.contact_info.email', contact.email, {
+      longest: 254,
+      place: 'identifier',
+      check: emailComplaint,
+    }),
     phoneNumber: readPhone(read, contact.phone_number),
     billing: undefined,
     countryOverride: undefined,

@@ -7,7 +7,7 @@ const loopback = /^(localhost|127\.0\.0\.1|\[::1\])$/
 const plainHost = /^(?:[\w.-]+|\[[\da-f:.]+\])$/
 
 /** An address as every program reads it: the parts where they differ are not in it. */
-const plainForm = /^https?:\/\/[^\s/\\?#@]+(?:\/(?!\/)[^\s\\]*|[?#][^\s\\]*)?$/i
+const plainForm = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\]*|[?#][^\s\\]*)?$/i
 
 /**
  * Reads a URL that a partner names, for a customer to be sent to or for us to call: with https, without user and password, and spelled so
@@ -22,5 +22,5 @@ export function readPartnerUrl(text: string, plainHttp: PlainHttp): URL | string
   if (url.username !== '' || url.password !== '') return 'This must be an address without a user name or password.'
   return plainForm.test(text) && plainHost.test(url.hostname)
     ? url
-    : 'This must be a plain address: a host, then a path without // at its beginning.'
+    : 'This must be a plain address: a host, then a path.'
 }

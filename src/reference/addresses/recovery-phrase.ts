@@ -32,10 +32,24 @@ const lists: readonly ReadonlySet<string>[] = [
  */
 const row = { words: 11, similar: 9, exact: 7 }
 
+/**
+ * How much of a text is looked at more closely: so many words are compared with those of a list, and so many runs of letters taken apart. Any
+ * text may be sent here, and what is no phrase must not cost more than a few milliseconds.
+ */
+const most = { compared: 100, runs: 20 }
+
 /** Whether a text holds a recovery phrase of BIP-39, in any of its languages: with typos, a word missing, and anything between the words. */
 export function holdsPhrase(text: string): boolean {
   const words = text.match(/[\p{L}\p{M}]+/gu)?.map(plainWord) ?? []
   if (words.length < row.words) return false
+  const compared = new Map<string, boolean>()
+  const isLike = (word: string, list: ReadonlySet<string>): boolean => {
+    const known = compared.get(word)
+    if (known !== undefined || compared.size >= most.compared) return known ?? false
+    const found = isSimilar(word, list)
+    compared.set(word, found)
+    return found
+  }
   return lists.some((list) => {
     const isExact = words.map((word) => list.has(word))
     if (isExact.filter(Boolean).length < row.exact) return false
@@ -43,8 +57,9 @@ export function holdsPhrase(text: string): boolean {
       const exact = isExact.slice(from, from + row.words).filter(Boolean).length
       if (exact < row.exact) continue
       const others = words.slice(from, from + row.words).filter((_, at) => isExact[from + at] !== true)
-      if (exact + others.filter((word) => isSimilar(word, list)).length >= row.similar) return true
+      if (exact + others.filter((word) => isLike(word, list)).length >= row.similar) return true
     }
+    compared.clear()
     return false
   })
 }
@@ -63,7 +78,7 @@ export function isPhraseRunTogether(text: string): boolean {
   const words = (text.match(/[\p{L}\p{M}]+/gu) ?? []).map(plainWord)
   const isLong = ({ length }: string) => length >= letters.least && length <= letters.most
   const runs = [words.join(''), ...words].filter((run) => isLong(run) && !/\p{Script=Han}/u.test(run))
-  return runs.some((run) => lists.some((list) => wordsIn(run, list) >= row.words))
+  return runs.slice(0, most.runs).some((run) => lists.some((list) => wordsIn(run, list) >= row.words))
 }
 
 /** How many words of a list a text without gaps consists of; 0 if of anything else too. */

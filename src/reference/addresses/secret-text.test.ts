@@ -189,3 +189,33 @@ test('100,000 names, addresses, ids and hashes are no secrets', () => {
       assert.equal(secretIn(text, place), undefined, text)
     }
 })
+
+test('links of words are no recovery phrase, and an email address may be a hash', () => {
+  const links = [
+    '/calculator/v2?theme=light&type=wide&default_side=sell_crypto&payment_category=SEPA&side_toggle_disabled=true',
+    'https://shop.example/account/order/payment/success?type=buy&state=paid&code=42&method=card&region=north&language=en',
+    `${'0a'.repeat(32)}@users.partner.example`,
+  ]
+  for (const link of links) assert.equal(secretIn(link, 'identifier'), undefined, link)
+  const phrase = 'abandon ability able about above absent absorb abstract absurd abuse access accident'
+  assert.equal(secretIn(`https://wallet.example/?seed=${phrase.replaceAll(' ', '+')}`, 'identifier'), 'recovery_phrase')
+})
+
+test('a text that is made to be slow costs little more than another of its length', () => {
+  const [words, slips] = [
+    ['act', 'add', 'age', 'aim', 'air', 'all', 'any'],
+    ['zzzzq', 'qzzzz', 'zqzqz', 'qqzzq'],
+  ]
+  const letter = (at: number) => String.fromCharCode(97 + (at % 26))
+  const hostile = Array.from({ length: 300 }, (_, at) =>
+    [...words, ...slips.map((slip, index) => `${slip}${letter(at)}${letter(index + at / 26)}`)].join(' '),
+  ).join(' ')
+  const ordinary = 'lorem ipsum dolor sit amet '.repeat(Math.ceil(hostile.length / 27)).slice(0, hostile.length)
+  const costOf = (text: string) => {
+    const before = process.cpuUsage().user
+    for (let round = 0; round < 5; round += 1) assert.equal(secretIn(text, 'text'), undefined)
+    return process.cpuUsage().user - before
+  }
+  const [first, second] = [costOf(ordinary) + costOf(ordinary), costOf(hostile)]
+  assert.ok(second < 20 * first, `${second} of ${first} microseconds`)
+})

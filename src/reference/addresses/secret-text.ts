@@ -27,7 +27,9 @@ const longestKey = 800
 export function secretIn(text: string, place: SecretPlace): SecretKind | undefined {
   if (text.length < leastPhraseLength) return undefined
   const plain = visible(decoded(text).normalize('NFKC'))
-  if (holdsPhrase(plain) || isPhraseRunTogether(plain)) return 'recovery_phrase'
+  // The names and values of a link are words, but no sentence.
+  const sentences = place === 'identifier' ? plain.split(/[/?&=#]+/u) : [plain]
+  if (sentences.some((one) => holdsPhrase(one) || isPhraseRunTogether(one))) return 'recovery_phrase'
   if (place === 'destination' && looksLikePhrase(plain)) return 'recovery_phrase'
   if (plain.length > longestKey || plain.length < shortestKey || rawTonAddress.test(plain)) return undefined
   if (certainText.some((shape) => shape.test(plain.replace(/\s+/gu, '')))) return 'private_key'
