@@ -214,7 +214,7 @@ it('a message names the field that it is about', async () => {
     [{ ...buy, from_amount: 0 }, 'from_amount must be more than zero.'],
     [{ ...buy, from_currency: undefined }, 'from_currency is required.'],
     [{ ...buy, to_currency: 'NOPE' }, 'to_currency is not a currency that we know.'],
-    [{ ...buy, customer: { ip: 'x' } }, 'customer.ip is not an IP address.'],
+    [{ ...buy, customer: { ip: 'unknown' } }, 'customer.ip is not an IP address. Leave it out if you do not know it.'],
     [{ ...buy, redirects: { failed: 'x' } }, /^redirects\.failed must /],
     [{ ...buy, payout_info: { payout_address: 'x' } }, /^payout_info\.payout_address\b/],
     [{ ...buy, to_network: 'NOPE' }, /^to_network\b/],

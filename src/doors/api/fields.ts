@@ -91,7 +91,10 @@ export function fieldReader(): FieldReader {
       if (text === undefined) return undefined
       const read = isIP(text)
       return read === 0 || (version !== undefined && read !== version)
-        ? tell(path, `This is not an ${version === undefined ? 'IP' : `IPv${version}`} address.`)
+        ? tell(
+            path,
+            `This is not an ${version === undefined ? 'IP' : `IPv${version}`} address. Leave it out if you do not know it.`,
+          )
         : text.toLowerCase()
     },
     object: (path, value) => {
