@@ -85,8 +85,7 @@ export const checkoutDoes: readonly string[] = [
 const changesBound = (bound: Bound, name: string): boolean =>
   (name === 'payout_address' && bound.destination) ||
   (name === 'billing' && bound.billing.length > 0) ||
-  (name === 'cancel' && isBound(bound)) ||
-  (['refund', 'refund_address'].includes(name) && bound.isContested)
+  (name === 'cancel' && isBound(bound))
 
 /** What proves an email address and changes no order. */
 const proving: readonly string[] = ['send', 'resend', 'code']

@@ -70,7 +70,7 @@ function stepOfStatus(status: Status, situation: Situation): Step {
 function holdStep({ view, choices }: Situation): Step {
   // A refund without an address has the same status details as a returned payout.
   if (choices.refund_address) return 'refund_address'
-  if (isAddressNeeded(view)) return view.bound.isContested ? 'hold' : 'payout_address'
+  if (isAddressNeeded(view)) return 'payout_address'
   return choices.accept_price || choices.exchange_what_came || choices.refund ? 'decide' : 'hold'
 }
 

@@ -10,11 +10,10 @@ import { type CheckoutView, readView } from './checkout-view.ts'
 import { keepQuotes } from '../transactions/quote-stamp.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import { dryRun } from './dry-run.ts'
-import { type Giver, notProven, refuseUnproven, takesProofs } from './giver.ts'
+import { type Giver, refuseUnproven } from './giver.ts'
 import { judgeIdentity, untilChecked, waitsForIdentity } from './identity.ts'
 import { applyDetails, type Details, missingSteps, takesDetails } from './steps.ts'
 import { lockTransaction, readTransactionByLink } from '../transactions/load.ts'
-import { moneySeen } from '../settlement/deposit.ts'
 import { positionOf, readFunds } from '../settlement/position.ts'
 import { reorderPayout } from '../settlement/reorder-payout.ts'
 import { lockPrice } from '../transactions/open-locks.ts'
@@ -60,8 +59,7 @@ export async function completeDetails(
   giver: Giver,
 ): Promise<Transaction> {
   refuseUnproven(transaction, details, giver)
-  const takesOver = isTakenOver(transaction, details)
-  if (!takesOver && !takesDetails(transaction, details)) {
+  if (!takesDetails(transaction, details)) {
     if (Object.keys(details).length === 0) return transaction
     throw new Refusal('CONFLICT', 'This transaction has changed in the meantime.')
   }
@@ -71,7 +69,6 @@ export async function completeDetails(
   ])
   const given = { ...transaction, ...change }
   const isNew = isIncomplete(transaction)
-  if (takesOver && !isNew) await refuseUnlessWhole(ctx, db, transaction, given)
   const isComplete = missingSteps(ctx, given).every((name) => name === 'identity')
   const verdict = isNew && isComplete ? await judgeIdentity(ctx, db, transaction, given) : 'within'
   const isPriced = given.quoteNumber !== transaction.quoteNumber
@@ -101,20 +98,6 @@ export async function completeDetails(
   if (waitsForIdentity(transaction)) endEarlier(ctx, db, { ...given, ...awaited })
   const step = { transaction, cause: { kind: 'completed' }, to: 'waiting_for_deposit' } as const
   return single(await advance(ctx, db, [{ ...step, change: { ...change, ...awaited } }]))
-}
-
-/** Another customer proves an address, for an order that the partner passed without one. */
-const isTakenOver = (transaction: Transaction, { provenCustomerId: proven }: Details): boolean =>
-  transaction.customerId !== null &&
-  proven !== undefined &&
-  proven !== transaction.customerId &&
-  takesProofs(transaction)
-
-/** A customer who comes after one was shown how to pay has to need nothing but the proof and the terms, and no money may have come. */
-async function refuseUnlessWhole(ctx: Ctx, db: Atomic, before: Transaction, given: Transaction): Promise<void> {
-  const isWhole = missingSteps(ctx, { ...given, status: 'waiting_for_customer' }).length === 0
-  const isUnpaid = isWhole && !(await moneySeen(db, before.id))
-  if (!isUnpaid || (await judgeIdentity(ctx, db, before, given)) !== 'within') throw notProven()
 }
 
 /** Sends a returned payout again, to the destination that the customer has just given. */

@@ -17,7 +17,7 @@ import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import type { StatusDetails, Transaction } from '../transactions/transaction.ts'
 import { dryRun } from './dry-run.ts'
-import { bindingFact, type Bound, boundIn, isBound } from './giver.ts'
+import { bindingFact, boundIn, isBound } from './giver.ts'
 
 /** What a customer may decide now; an absent choice is not available. Amounts are in the smallest unit of the asset. */
 export type CustomerChoices = {
@@ -44,14 +44,11 @@ export async function customerChoices(ctx: Ctx, publicId: bigint): Promise<Custo
   if (transaction?.kind !== 'retail') throw notFound()
   if (open.has(transaction.status)) return (await moneySeen(ctx.db, transaction.id)) ? {} : { cancel: {} }
   if (transaction.status !== 'on_hold') return {}
-  const bound = boundIn(transaction.personal)
-
   const funds = await readFunds(ctx.db, transaction)
   const position = positionOf(transaction, funds)
-  // Who of two customers has paid is for staff to find out: only the destination that was passed is sure.
-  if (transaction.statusDetails === 'address_needed') return bound.isContested ? {} : addressChoices(position, funds)
+  if (transaction.statusDetails === 'address_needed') return addressChoices(position, funds)
   if (!decidable.has(transaction.statusDetails)) return {}
-  return { ...(await exchangeChoice(ctx, transaction, position)), ...refundChoice(position, bound) }
+  return { ...(await exchangeChoice(ctx, transaction, position)), ...refundChoice(position) }
 }
 
 function addressChoices({ payouts, isLost }: FundsPosition, funds: Funds): CustomerChoices {
@@ -74,8 +71,7 @@ async function exchangeChoice(ctx: Ctx, transaction: Transaction, position: Fund
   return transaction.statusDetails === 'late' ? { accept_price: choice } : { exchange_what_came: choice }
 }
 
-function refundChoice({ free }: FundsPosition, { isContested }: Bound): CustomerChoices {
-  if (isContested) return {}
+function refundChoice({ free }: FundsPosition): CustomerChoices {
   const parts = free.map(({ asset, amount }) => ({ asset, amount, cost: refundCost(asset) }))
   return parts.some(({ amount, cost }) => cost < amount) ? { refund: { parts } } : {}
 }
@@ -93,10 +89,8 @@ export function acceptNow(ctx: Ctx, publicId: bigint, { atLeast }: { atLeast: bi
  * use it up.
  */
 export function askForRefund(ctx: Ctx, publicId: bigint): Promise<Transaction> {
-  return settleAs(ctx, publicId, (position, { personal }) => {
-    const bound = boundIn(personal)
-    if (bound.isContested) throw bindingFact()
-    if (!refundChoice(position, bound).refund) throw hasChanged()
+  return settleAs(ctx, publicId, (position) => {
+    if (!refundChoice(position).refund) throw hasChanged()
     return { kind: 'refund_requested' }
   })
 }
@@ -104,7 +98,7 @@ export function askForRefund(ctx: Ctx, publicId: bigint): Promise<Transaction> {
 function settleAs(
   ctx: Ctx,
   publicId: bigint,
-  changeFor: (position: FundsPosition, transaction: Transaction) => FundsChange,
+  changeFor: (position: FundsPosition) => FundsChange,
 ): Promise<Transaction> {
   return ctx.db.atomic(async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
@@ -113,7 +107,7 @@ function settleAs(
     const position = positionOf(transaction, await readFunds(db, transaction))
     if (position.free.length === 0) throw hasChanged()
     const subject = { transaction, partner: await partnerOf(ctx, transaction) }
-    return (await settleNow(ctx, db, subject, changeFor(position, transaction))).transaction
+    return (await settleNow(ctx, db, subject, changeFor(position))).transaction
   })
 }
 
@@ -127,7 +121,6 @@ export function giveRefundAddress(
     const transaction = await lockRetail(ctx, db, publicId)
     const refund = refundIn(await readFunds(db, transaction), 'address_needed')
     if (!refund) throw hasChanged()
-    if (boundIn(transaction.personal).isContested) throw bindingFact()
     return redirectRefund(ctx, db, { transaction, refund }, written)
   })
 }

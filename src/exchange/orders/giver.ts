@@ -69,8 +69,6 @@ export type Bound = {
   billing: readonly BillingField[]
   destination: boolean
   holder: boolean
-  /** Another customer had been shown how to pay: money goes nowhere but to the destination that was passed. */
-  isContested: boolean
 }
 
 /** What binds an order's customer; nothing in an order whose email address the partner passed. */
@@ -79,20 +77,16 @@ export function boundIn({ passed }: Pick<Personal, 'passed'>): Bound {
     billing: Object.keys(passed?.billing ?? {}) as BillingField[],
     destination: passed !== undefined && passed.payoutAddress !== null,
     holder: passed !== undefined && passed.payoutHolder !== null,
-    isContested: passed?.isContested === true,
   }
 }
 
 /** Whether anything does. */
 export const isBound = ({ billing, destination, holder }: Bound): boolean => billing.length > 0 || destination || holder
 
-/**
- * Which fields would change what binds. A payout that was returned needs another destination, which only its payer can give: not where
- * two customers may have paid.
- */
+/** Which fields would change what binds. A payout that was returned needs another destination, which only its payer can give. */
 function boundPathsOf({ personal, status, statusDetails }: Order, details: OrderFacts): string[] {
-  const { billing, destination, holder, isContested } = boundIn(personal)
-  const isReturned = status === 'on_hold' && statusDetails === 'address_needed' && !isContested
+  const { billing, destination, holder } = boundIn(personal)
+  const isReturned = status === 'on_hold' && statusDetails === 'address_needed'
   const { passed } = personal
   const { payoutAddress, extraId, payoutHolder } = details
   const differs = (isBound: boolean, given: string | undefined, own: string | null | undefined) =>
@@ -108,15 +102,13 @@ function boundPathsOf({ personal, status, statusDetails }: Order, details: Order
 }
 
 /**
- * Whether who has the link may prove an address of their own: the partner passed none, and the order is not complete. Nor is it over once
- * it is, if the partner passed all that the order needs: another customer then pays to the same destination.
+ * Whether who has the link may prove an address of their own: the partner passed none, and the order is not complete. Once somebody was
+ * shown how to pay, they may have paid: the order stays theirs.
  */
 export function takesProofs(transaction: Order): boolean {
-  const { customerId, personal, status, statusDetails } = transaction
-  if (customerId === null) return emailOf(transaction) === null && isIncomplete(transaction)
-  if (personal.passed === undefined) return false
-  if (isIncomplete(transaction)) return true
-  return status === 'waiting_for_deposit' && statusDetails === null && boundIn(personal).destination
+  const { customerId, personal } = transaction
+  const isOpen = customerId === null ? emailOf(transaction) === null : personal.passed !== undefined
+  return isOpen && isIncomplete(transaction)
 }
 
 /** What the partner passed, as the first proof of an address finds it. */
@@ -125,7 +117,8 @@ export const passedIn = ({ personal, country }: Pick<Transaction, 'personal' | '
     billing: personal.billing,
     payoutAddress: personal.payoutAddress,
     payoutExtraId: personal.payoutExtraId,
-    payoutHolder: personal.payoutHolder,
+    // A name alone names no holder: it was filled in from the billing information.
+    payoutHolder: personal.payoutAddress === null ? null : personal.payoutHolder,
     country,
   }
 

@@ -75,7 +75,7 @@ export function recordOf(ctx: Pick<Ctx, 'publicUrl' | 'secrets'>, transaction: T
     redirect_url: checkoutUrl(ctx, transaction),
     skip_choose_payout_address: terms.skipChoosePayoutAddress,
     skip_choose_payment_category: terms.skipChoosePaymentCategory,
-    customer_payout_address_changeable: terms.payoutAddressChangeable,
+    customer_payout_address_changeable: terms.payoutAddressChangeable && !personal.passed?.payoutAddress,
     preauth_token: null,
     refund_reason: transaction.refunds.at(-1)?.reason ?? null,
     refunds: transaction.refunds.map(refundOf),

@@ -64,8 +64,6 @@ export type Personal = {
 /** What a partner passed for an order without an email address. */
 export type PassedFacts = Pick<Personal, 'billing' | 'payoutAddress' | 'payoutExtraId' | 'payoutHolder'> & {
   country: string | null
-  /** Its customer changed after one had been shown how to pay. */
-  isContested?: true
 }
 
 /** What was agreed at creation and does not change. */

@@ -59,10 +59,12 @@ function payoutAddressPage(props: PageProps): Page {
   }
 }
 
-function readDestination({ to, payout, bound }: CheckoutView, fields: Fields): Details {
-  const isHolderAsked = bound.destination && (fields.payout_address ?? '') === ''
+function readDestination(view: CheckoutView, fields: Fields): Details {
+  const { to, payout, bound } = view
+  const isFiat = to.currency.kind === 'FIAT'
+  const isHolderAsked = isFiat && bound.destination && !isAddressNeeded(view) && (fields.payout_address ?? '') === ''
   if (isHolderAsked) return { payoutHolder: (fields.payout_holder ?? '').trim() }
-  if (to.currency.kind === 'FIAT') return readAccount(payout.category, fields)
+  if (isFiat) return readAccount(payout.category, fields)
   const address = readAddress(fields)
   if (address.payoutAddress === '') throw badField('payout_address', 'Enter the address.', 'ADDRESS_MISSING')
   return address

@@ -36,7 +36,7 @@ export function payoutAccountPage(props: PageProps): Page {
             label={say('account.holder')}
             hint={say('account.holderHint')}
             problems={problems}
-            value={typed.payout_holder ?? payoutHolder ?? undefined}
+            value={typed.payout_holder ?? (visit.view.bound.holder ? undefined : (payoutHolder ?? undefined))}
             autocomplete="name"
             autocapitalize="words"
           />

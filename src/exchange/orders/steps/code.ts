@@ -50,6 +50,5 @@ export const code = {
 /** What the partner passed, without billing information that the checkout would refuse: it is asked for. */
 function usablePassed(ctx: Pick<Ctx, 'clock' | 'policies'>, before: Transaction): PassedFacts {
   const { billing, ...passed } = passedIn(before)
-  const isContested = before.status === 'waiting_for_deposit' ? ({ isContested: true } as const) : {}
-  return { ...passed, billing: billing && usableBilling(ctx, billing), ...isContested }
+  return { ...passed, billing: billing && usableBilling(ctx, billing) }
 }
