@@ -169,3 +169,14 @@ export const through = (chain: Chain, change: (ask: Node['askAll']) => Node['ask
     (await askAll<Result>([{ method, params }]))[0] as Result
   return { ...chain, node: { ask, askAll } }
 }
+
+/** What a node says instead of the truth. */
+export type Lie = (method: string, answer: unknown, params: readonly unknown[]) => unknown
+
+/** A chain whose first node lies. */
+export const lying = (chain: Chain, lie: Lie): Chain =>
+  through(chain, (askAll) => async (calls) => {
+    const answers = await askAll<unknown>(calls)
+    const said = answers.map((answer, at) => lie(calls[at]?.method ?? '', answer, calls[at]?.params ?? []))
+    return (await Promise.all(said)) as never
+  })

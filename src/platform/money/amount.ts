@@ -66,3 +66,7 @@ export function scale(amount: bigint, by: bigint, over: bigint, rounding: Roundi
   const floor = product / over
   return rounding === 'up' && product % over > 0n ? floor + 1n : floor
 }
+
+/** The least of one amount or more. */
+export const leastOf = (amounts: readonly bigint[]): bigint =>
+  amounts.reduce((one, other) => (one < other ? one : other))

@@ -2,14 +2,13 @@ import assert from 'node:assert/strict'
 import { after, before, beforeEach, describe, it } from 'node:test'
 
 import { token } from '../../../test/support/anvil.ts'
-import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/support/evm-world.ts'
+import { type EvmWorld, type Lie, lying, openEvmWorld, reportsOf } from '../../../test/support/evm-world.ts'
 import type { RailEvent } from '../rail.ts'
 import { findNetwork } from '../../reference/catalog/network.ts'
 import { readNodes } from '../chain/nodes.ts'
 import { NoAnswer, NodeError } from '../json-rpc.ts'
 import type { Chain } from './chain.ts'
 import { followOnce, newFollower } from './follow.ts'
-import type { Node } from './node.ts'
 import { openChains } from './open.ts'
 import { payouts } from './sending/payouts.ts'
 import { contractOf } from './tokens.ts'
@@ -36,15 +35,6 @@ const instructed = async (): Promise<string> =>
   (await world.one.deposit.instruct({ id: (ids += 1n), category: 'CRYPTO', asset: 'ETH-ETH', amount: 1_000n }))
     .reference
 
-type Lie = (method: string, answer: unknown) => unknown
-
-/** The same node with some answers changed. */
-const lying = (chain: Chain, lie: Lie): Node =>
-  through(chain, (askAll) => async (calls) => {
-    const answers = await askAll<unknown>(calls)
-    return (await Promise.all(answers.map((answer, at) => lie(calls[at]?.method ?? '', answer)))) as never
-  }).node
-
 /** A chain with two nodes, followed to its end; `reported` is what it reported. */
 function pair(lies: { first?: Lie; second?: Lie }, oneNodeBelow = 0n) {
   const { chain } = world.one
@@ -52,8 +42,8 @@ function pair(lies: { first?: Lie; second?: Lie }, oneNodeBelow = 0n) {
   const halts: string[] = []
   const both: Chain = {
     ...chain,
-    ...(lies.first ? { node: lying(chain, lies.first) } : {}),
-    second: lying(chain, lies.second ?? ((_method, answer) => answer)),
+    ...(lies.first ? { node: lying(chain, lies.first).node } : {}),
+    second: lying(chain, lies.second ?? ((_method, answer) => answer)).node,
   }
   const follower = newFollower(
     both,
@@ -230,6 +220,34 @@ describe('two nodes of a chain of the EVM', () => {
     await world.db.sql`update evm_chains set unsure_since = null`
   })
 
+  it('take back what only the first one has invented, and was final without the second', async () => {
+    const address = await instructed()
+    const hash = await world.anvil.send({ to: `0x${'9'.repeat(40)}`, value: 900n })
+    await world.anvil.mine(3)
+    let lies = true
+    const two = pair(
+      {
+        first: (method, answer) => {
+          if (!lies || method !== 'eth_getBlockByNumber') return answer
+          const block = answer as { transactions?: { hash: string; to: string }[] } | null
+          for (const one of block?.transactions ?? []) if (one.hash === hash) one.to = address
+          return block
+        },
+        second: (_method, answer) => {
+          if (lies) throw new NoAnswer('away')
+          return answer
+        },
+      },
+      1_000n,
+    )
+    await two.follow()
+    assert.deepEqual(two.kinds(), ['deposit_seen', 'deposit_final'])
+    lies = false
+    await two.follow()
+    assert.deepEqual(two.kinds(), ['deposit_seen', 'deposit_final', 'deposit_reversed'])
+    two.free()
+  })
+
   it('send nothing again that only the first one calls failed', async () => {
     const { one, anvil } = world
     const recipient = `0x${'7'.repeat(40)}`
@@ -238,6 +256,7 @@ describe('two nodes of a chain of the EVM', () => {
     assert(plan)
     await one.payout.submit(plan)
     await anvil.mine(4)
+    await one.follow()
     const { both } = pair({
       first: (method, answer) =>
         method === 'eth_getTransactionReceipt' && answer !== null ? { ...(answer as object), status: '0x0' } : answer,

@@ -1,21 +1,28 @@
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
+import { leastOf } from '../../platform/money/amount.ts'
 import type { NodeStates } from '../chain/nodes.ts'
 import { NoAnswer } from '../json-rpc.ts'
 import { type Agreement, type Doubt, doubtOf } from '../two-nodes.ts'
-import type { Chain } from './chain.ts'
+import { type Chain, nodesOf } from './chain.ts'
 import type { Node } from './node.ts'
 import * as queries from './queries.ts'
-import { type IncomingTransfer, readBlocks, readHashes, readHead } from './read-blocks.ts'
-import type { Receipt } from './tokens.ts'
+import {
+  type IncomingTransfer,
+  type Outgoing,
+  type ReadBlocks,
+  readBlocks,
+  readHashes,
+  readHead,
+} from './read-blocks.ts'
 
 /** The most blocks that one look compares. */
 const batch = 40n
 
-/** What both nodes report of blocks that were compared now. */
-export type Compared = { from: bigint; to: bigint; moved: IncomingTransfer[] }
+/** What both nodes report of blocks that were compared now. `before` is the hash of the block before them. */
+export type Compared = { from: bigint; to: bigint; before: string } & Pick<ReadBlocks, 'moved' | 'outgoing'>
 
 /**
- * Asks the second node for the block at a depth, and both for what the next blocks below it moved to us: an empty answer of either
+ * Asks the second node for the block at a depth, and both for what the next blocks below it moved to us and from us: an empty answer of either
  * proves nothing. No block is left out, however long the second one was away: it is asked for the next ones in each look, until it has
  * caught up. A chain with one node agrees with itself.
  */
@@ -38,9 +45,7 @@ export async function compareNodes(
     if (theirs !== ours.hash) return { ...none, doubt: apart(`they have different blocks at ${deep}`) }
     const [from, to] = [agreedBefore + 1n, deep < agreedBefore + batch ? deep : agreedBefore + batch]
     const compared = to < from ? undefined : await compareBlocks(chain, second, { from, to })
-    if (typeof compared === 'bigint') {
-      return { ...none, doubt: apart(`they report different transfers to us in the block ${compared}`) }
-    }
+    if (typeof compared === 'string') return { ...none, doubt: apart(compared) }
     const agreement = { agreed: to < from ? deep : to, ...(compared ? { compared } : {}) }
     return height > head + BigInt(confirmations) ? { ...agreement, doubt: late(['behind', 'ok']) } : agreement
   } catch (error) {
@@ -55,31 +60,40 @@ const apart = (reason: string): Doubt => ({ reason, isClear: true, nodes: ['disa
 class FirstNode extends Error {}
 const causeOf = (error: unknown): unknown => (error instanceof FirstNode ? error.cause : error)
 
-/** What both nodes say that blocks moved to us; the first block where they differ. */
+/** What both nodes say that blocks moved to us and from us; where they differ, how. */
 async function compareBlocks(
   chain: Chain,
   second: Node,
   { from, to }: { from: bigint; to: bigint },
-): Promise<Compared | bigint> {
+): Promise<Compared | string> {
   const coin = nativeAsset(chain.network).id
-  const read = async (node: Node): Promise<IncomingTransfer[]> => {
-    const { blocks, moved } = await readBlocks({ ...chain, node }, { from, to, coin }, (addresses) =>
-      oursAmong(chain, addresses),
-    )
-    if (BigInt(blocks.length) <= to - from) throw new NoAnswer(`It does not have all blocks from ${from} to ${to}.`)
-    return moved
+  const read = async (node: Node): Promise<ReadBlocks> => {
+    const all = await readBlocks({ ...chain, node }, { from, to, coin }, (addresses) => oursAmong(chain, addresses))
+    if (BigInt(all.blocks.length) <= to - from) throw new NoAnswer(`It does not have all blocks from ${from} to ${to}.`)
+    return all
   }
-  const moved = await read(chain.node).catch((error: unknown) => {
+  const ours = await read(chain.node).catch((error: unknown) => {
     throw new FirstNode('The first node gave no answer.', { cause: error })
   })
   const theirs = await read(second)
-  const [known, reported] = [new Map(moved.map(entryOf)), new Map(theirs.map(entryOf))]
-  const differing = [
-    ...moved.filter((one) => !reported.has(textOf(one))),
-    ...theirs.filter((one) => !known.has(textOf(one))),
-  ]
-  const [block] = differing.map((one) => one.block).toSorted((one, other) => (one < other ? -1 : 1))
-  return block ?? { from, to, moved }
+  const before = ours.blocks[0]?.parent ?? ''
+  if (before !== theirs.blocks[0]?.parent) return `they have different blocks at ${from - 1n}`
+  const came = firstApart(ours.moved, theirs.moved, textOf)
+  if (came !== undefined) return `they report different transfers to us in the block ${came}`
+  const left = firstApart(ours.outgoing, theirs.outgoing, outgoingText)
+  if (left !== undefined) return `they report different transfers from us in the block ${left}`
+  return { from, to, moved: ours.moved, outgoing: ours.outgoing, before }
+}
+
+/** The first block of what only one of two lists has. */
+export function firstApart<One extends { block: bigint }>(
+  ones: readonly One[],
+  others: readonly One[],
+  text: (one: One) => string,
+): bigint | undefined {
+  const [known, reported] = [new Set(ones.map(text)), new Set(others.map(text))]
+  const apart = [...ones.filter((one) => !reported.has(text(one))), ...others.filter((one) => !known.has(text(one)))]
+  return apart.length === 0 ? undefined : leastOf(apart.map(({ block }) => block))
 }
 
 /** The addresses of ours among some. */
@@ -89,30 +103,15 @@ export async function oursAmong({ db }: Pick<Chain, 'db'>, addresses: string[]):
 
 const textOf = ({ hash, position, to, asset, amount, block }: IncomingTransfer): string =>
   [hash, position, to, asset, amount, block].join(' ')
-const entryOf = (one: IncomingTransfer): [string, IncomingTransfer] => [textOf(one), one]
-
-/**
- * Whether the second node says the same of a transfer of ours. A payout that the first one wrongly calls failed would be sent again.
- * True where there is one node.
- */
-export async function isConfirmed({ second }: Pick<Chain, 'second'>, receipt: Receipt): Promise<boolean> {
-  if (!second) return true
-  const theirs = await second.ask<Receipt | null>('eth_getTransactionReceipt', receipt.transactionHash)
-  return (
-    theirs !== null &&
-    theirs.blockHash === receipt.blockHash &&
-    theirs.status === receipt.status &&
-    theirs.logs.length === receipt.logs.length
-  )
-}
+export const outgoingText = ({ sender, nonce, hash, block }: Outgoing): string => [sender, nonce, hash, block].join(' ')
 
 /** Whether every node says that a transfer of ours has used a nonce, in a block up to one: what is written down of it alone proves nothing. */
 export async function isIncluded(
-  { node, second }: Pick<Chain, 'node' | 'second'>,
+  chain: Pick<Chain, 'node' | 'second'>,
   { hash, sender, nonce, upTo }: { hash: string; sender: string; nonce: bigint; upTo: bigint },
 ): Promise<boolean> {
   const said = await Promise.all(
-    (second ? [node, second] : [node]).map((one) =>
+    nodesOf(chain).map((one) =>
       one.ask<{ from: string; nonce: string; blockNumber: string | null } | null>('eth_getTransactionByHash', hash),
     ),
   )

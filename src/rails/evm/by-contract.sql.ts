@@ -94,9 +94,9 @@ export const movesFrom = (
   network: string,
   address: string,
   { from, to }: { from: bigint; to: bigint },
-): Promise<{ hashes: string[] }[]> =>
+): Promise<{ hashes: string[]; gas: bigint; max_fee: bigint }[]> =>
   db.sql`
-    select array_agg(distinct hash) as hashes from evm_moves cross join unnest(hashes) as hash
+    select array_agg(distinct hash) as hashes, max(gas) as gas, max(max_fee) as max_fee from evm_moves cross join unnest(hashes) as hash
     where network = ${network} and address = ${address} and nonce >= ${from} and nonce < ${to} group by nonce order by nonce`
 
 /** Forgets what was accounted for above a block: the chain has left it. */

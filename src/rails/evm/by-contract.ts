@@ -1,14 +1,13 @@
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
 import { after } from '../../platform/lib/clock.ts'
-import { NoAnswer, NodeError } from '../json-rpc.ts'
+import { NoAnswer, NodeError, Nonsense } from '../json-rpc.ts'
 import { type BalanceStates, keepBalances } from '../chain/nodes.ts'
-import type { Chain } from './chain.ts'
+import { type Chain, nodesOf } from './chain.ts'
 import { type Node, toHex } from './node.ts'
 import * as queries from './by-contract.sql.ts'
 import type { IncomingTransfer } from './read-blocks.ts'
-import { costOf } from './sending/look.ts'
-import type { Receipt } from './tokens.ts'
+import { type Candidates, costOf, receiptFrom } from './receipts.ts'
 
 /** The most addresses that one look asks for. */
 const most = 40
@@ -36,7 +35,7 @@ export async function lookAtAddresses(chain: Chain): Promise<Looked | undefined>
   if (block === undefined) return undefined
   // What the nodes do not tell, or not alike, is asked again: the others come first meanwhile.
   await queries.lookLater(db, network.code, due, after(now, againMs))
-  const nodes = chain.second ? [chain.node, chain.second] : [chain.node]
+  const nodes = nodesOf(chain)
   const said = await Promise.allSettled(nodes.map((node) => heldAt(chain, node, due, block)))
   const held = said.map((one) => (one.status === 'fulfilled' ? one.value : undefined))
   const [ours, theirs = ours] = held
@@ -141,35 +140,34 @@ async function unaccounted(
 
 /** What our own transfers took from an address by now, gas included, as one node says: each of theirs has one receipt. */
 async function coinsLeft(
-  { db, network, log }: Chain,
+  chain: Chain,
   node: Node,
   { address, block, nonce: before }: queries.Watched,
   nonce: bigint,
 ): Promise<bigint | undefined> {
+  const { db, network, log } = chain
   const from = before ?? 0n
   if (nonce === from || block === null) return 0n
   const moves = await queries.movesFrom(db, network.code, address, { from, to: nonce })
   try {
-    const taken = await Promise.all(moves.map(({ hashes }) => takenBy(node, hashes)))
+    const taken = await Promise.all(moves.map((move) => takenBy(chain, node, move)))
     return taken.reduce<bigint | undefined>(
       (sum, one) => (sum === undefined || one === undefined ? undefined : sum + one),
       0n,
     )
   } catch (error) {
-    if (!(error instanceof NodeError)) throw error
+    if (!(error instanceof NodeError || error instanceof Nonsense)) throw error
     log.warn({ err: error, network: network.code, address }, 'A node does not say what our transfers took.')
     return undefined
   }
 }
 
 /** What the one of some transfers with one nonce took that is in the chain; undefined where none is. */
-async function takenBy(node: Node, hashes: readonly string[]): Promise<bigint | undefined> {
-  const asking = (method: string) => hashes.map((hash) => ({ method, params: [hash] }))
-  const receipts = await node.askAll<Receipt | null>(asking('eth_getTransactionReceipt'))
-  const transfers = await node.askAll<{ value: string } | null>(asking('eth_getTransactionByHash'))
-  const at = receipts.findIndex((receipt) => receipt !== null)
-  const [receipt, transfer] = [receipts[at], transfers[at]]
-  if (!receipt || !transfer) return undefined
+async function takenBy(chain: Chain, node: Node, move: Candidates): Promise<bigint | undefined> {
+  const receipt = await receiptFrom(chain, node, move)
+  if (!receipt) return undefined
+  const transfer = await node.ask<{ value: string } | null>('eth_getTransactionByHash', receipt.transactionHash)
+  if (!transfer) return undefined
   return costOf(receipt) + (receipt.status === '0x1' ? BigInt(transfer.value) : 0n)
 }
 

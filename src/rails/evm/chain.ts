@@ -57,6 +57,9 @@ export type Chain = Pick<EvmDependencies, 'db' | 'clock' | 'log'> & {
   stampKey: Buffer
 }
 
+/** The nodes of a chain that are asked about our own money. */
+export const nodesOf = ({ node, second }: Pick<Chain, 'node' | 'second'>): Node[] => (second ? [node, second] : [node])
+
 /** The rail of a chain. */
 export const railName = ({ code }: Pick<Network, 'code'>): string => `evm-${code.toLowerCase()}`
 

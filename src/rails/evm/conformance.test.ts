@@ -43,6 +43,7 @@ function letGoAway({ node, ...chain }: Chain): void {
 /** Whatever waits is brought, mined and final. */
 async function settle(): Promise<void> {
   await world.anvil.mine(4)
+  if (!isAway) await world.one.follow()
 }
 
 function depositsOf(asset: string): DepositHarness {
@@ -95,7 +96,7 @@ function harnessOf(asset: string): RailHarness {
     settle,
     report: async () => {
       await settle()
-      return one.follow()
+      return world.reported.splice(0)
     },
     goDown: () => void (isAway = true),
     comeBack: () => void (isAway = false),

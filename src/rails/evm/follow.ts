@@ -5,7 +5,7 @@ import { keepLooking } from '../keep-looking.ts'
 import { nextLook, type Term, underLease } from '../chain/lease.ts'
 import { keepNodes } from '../chain/nodes.ts'
 import { doubtOf, isNodeFault, keepDoubt, type Reports, type Round } from '../two-nodes.ts'
-import { type Compared, compareNodes, oursAmong } from './agree.ts'
+import { type Compared, compareNodes, firstApart, oursAmong, outgoingText } from './agree.ts'
 import { keepLooked, lookAtAddresses } from './by-contract.ts'
 import type { Chain } from './chain.ts'
 import * as queries from './queries.ts'
@@ -152,7 +152,7 @@ async function settle(
       if (locked.halted !== null) resume(block, rail, locked.halted)
     }
     if (isHalted) return 'halted'
-    if (compared) await takeOver(follower, block, compared)
+    if (compared && !(await takeOver(follower, block, compared))) return 'idle'
     queries.keepAgreed(block, code, agreed)
     const due = await queries.dueArrivals(block, code, deep)
     const sure = due.filter((one) => one.block <= agreed || one.amount < oneNodeBelow(one.asset))
@@ -187,11 +187,20 @@ async function makeFinal(follower: Follower, block: Atomic, arrivals: readonly q
   await reportAll(follower, block, 'final', final)
 }
 
-/** Brings what is known of blocks to what both nodes report now: an earlier answer of the first one may have been wrong. */
-async function takeOver(follower: Follower, block: Atomic, compared: Compared): Promise<void> {
-  const { code } = follower.chain.network
+/**
+ * Brings what is known of blocks to what both nodes report now: an earlier answer of the first one may have been wrong. Where it was
+ * about what left us, the blocks are read again, and this is false.
+ */
+async function takeOver(follower: Follower, block: Atomic, compared: Compared): Promise<boolean> {
+  const { network, log } = follower.chain
+  const { code } = network
   await reportAll(follower, block, 'reversed', await queries.reverseInvented(block, code, compared))
   await reportAll(follower, block, 'seen', await queries.insertArrivals(block, code, compared.moved))
+  const left = await queries.outgoingIn(block, code, compared)
+  if (firstApart(left, compared.outgoing, outgoingText) === undefined) return true
+  log.error({ network: code }, 'The first node did not report what left us; its blocks are read again.')
+  queries.readAgain(block, code, { number: compared.from - 1n, hash: compared.before })
+  return false
 }
 
 async function reportAll(

@@ -52,23 +52,34 @@ export const beginAt = (db: Atomic, network: string, block: bigint): Promise<unk
     update evm_chains set first_block = ${block}, next_block = ${block + 1n}, agreed_block = ${block}
     where network = ${network} and next_block is null returning network`
 
-/** The block whose state the following of a chain began with. */
-export const firstBlock = (db: Db, network: string): Promise<{ first_block: bigint | null }[]> =>
-  db.sql`select first_block from evm_chains where network = ${network}`
+/** The block whose state the following of a chain began with, and the one up to which both nodes report the same. */
+export type Cursor = { first_block: bigint; agreed_block: bigint }
+
+/** The cursor of a chain that somebody has begun to follow. */
+export const readCursor = (db: Db, network: string): Promise<Cursor[]> =>
+  db.sql`
+    select first_block, coalesce(agreed_block, first_block) as agreed_block from evm_chains
+    where network = ${network} and first_block is not null`
 
 /** Locks a chain regardless of its lease; a reader under way finds that the cursor has moved, and writes nothing. */
 export const lockAnyhow = (db: Atomic, network: string): Promise<{ first_block: bigint | null }[]> =>
   db.sql`select first_block from evm_chains where network = ${network} for update`
 
 /** Lets a chain be read again above a block that is known to be in it now. */
-export const rereadFrom = (db: Atomic, network: string, { number, hash }: { number: bigint; hash: string }): void => {
-  db.send`delete from evm_blocks where network = ${network}`
-  db.send`delete from evm_outgoing where network = ${network} and block > ${number}`
-  forgetLooks(db, network, number)
-  db.send`insert into evm_blocks (network, number, hash) values (${network}, ${number}, ${hash})`
+export const readAgain = (db: Atomic, network: string, { number, hash }: { number: bigint; hash: string }): void => {
+  dropBlocks(db, network, number)
   db.send`
-    update evm_chains set halted = null, is_passing = false, unsure_since = null, next_block = ${number + 1n},
-      agreed_block = least(agreed_block, ${number}), fence = fence + 1, holder = null, lease_until = null
+    insert into evm_blocks (network, number, hash) values (${network}, ${number}, ${hash})
+    on conflict do nothing`
+  moveOn(db, network, number + 1n)
+}
+
+/** Lets an operator have a chain read again, also while a process reads it, and ends what stopped it. */
+export const rereadFrom = (db: Atomic, network: string, before: { number: bigint; hash: string }): void => {
+  db.send`delete from evm_blocks where network = ${network}`
+  readAgain(db, network, before)
+  db.send`
+    update evm_chains set halted = null, is_passing = false, unsure_since = null, fence = fence + 1, holder = null, lease_until = null
     where network = ${network}`
 }
 
@@ -82,7 +93,10 @@ export const moveOn = (db: Atomic, network: string, nextBlock: bigint): void =>
 export const keepAgreed = (db: Atomic, network: string, block: bigint): void =>
   db.send`update evm_chains set agreed_block = ${block} where network = ${network} and agreed_block < ${block}`
 
-/** Reverses what one node reported in blocks where both agree now that it is not there. Gives it. */
+/**
+ * Reverses what one node reported in blocks where both agree now that it is not there, also what was final with that one alone.
+ * What contracts brought was final with both. Gives it.
+ */
 export const reverseInvented = (
   db: Atomic,
   network: string,
@@ -90,7 +104,7 @@ export const reverseInvented = (
 ): Promise<Arrival[]> =>
   db.sql`
     update evm_arrivals as arrival set state = 'reversed'
-    where network = ${network} and state = 'seen' and block between ${from} and ${to} and not exists (
+    where network = ${network} and state in ('seen', 'final') and hash not like '%@%' and block between ${from} and ${to} and not exists (
       select 1 from unnest(${moved.map((one) => one.hash)}::text[], ${moved.map((one) => one.position)}::integer[],
         ${moved.map((one) => one.to)}::text[], ${moved.map((one) => one.asset)}::text[],
         ${moved.map((one) => one.amount)}::numeric[]) as moved (hash, position, address, asset, amount)
@@ -239,6 +253,11 @@ export const fillPurses = (db: Atomic, network: string, arrivals: Arrival[], at:
 /** What came to one address on a chain, in the order in which it was found. */
 export const arrivalsAt = (db: Db, network: string, address: string): Promise<Arrival[]> =>
   db.sql`select * from evm_arrivals where network = ${network} and address = ${address} order by id limit 1000`
+
+/** Which nonces of our wallets some blocks have used, as far as it is known. */
+export const outgoingIn = (db: Db, network: string, { from, to }: { from: bigint; to: bigint }): Promise<Outgoing[]> =>
+  db.sql`
+    select sender, nonce, hash, block from evm_outgoing where network = ${network} and block between ${from} and ${to}`
 
 /** Keeps which nonces of our wallets a chain has used. */
 export const keepOutgoing = (db: Atomic, network: string, rows: Outgoing[]): void =>

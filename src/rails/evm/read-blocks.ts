@@ -1,5 +1,5 @@
 import { NoAnswer } from '../json-rpc.ts'
-import type { Chain } from './chain.ts'
+import { type Chain, nodesOf } from './chain.ts'
 import { toHex } from './node.ts'
 import { contractsOn, type RawLog, readTransfer, transferTopic } from './tokens.ts'
 
@@ -28,6 +28,12 @@ type RawReceipt = { transactionHash: string; blockHash: string; status: string; 
 
 /** The number of the chain's last block. */
 export const readHead = async ({ node }: Chain): Promise<bigint> => BigInt(await node.ask<string>('eth_blockNumber'))
+
+/** How many transfers of an address each node says that there are: its next nonce. */
+export const readCounts = (chain: Pick<Chain, 'node' | 'second'>, address: string): Promise<bigint[]> =>
+  Promise.all(
+    nodesOf(chain).map(async (node) => BigInt(await node.ask<string>('eth_getTransactionCount', address, 'latest'))),
+  )
 
 /** The hashes of blocks by their numbers; undefined where the node has no such block. */
 export async function readHashes({ node }: Chain, numbers: bigint[]): Promise<(string | undefined)[]> {

@@ -1,5 +1,8 @@
 import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
-import type { Chain } from '../chain.ts'
+import { Refusal } from '../../../platform/lib/refusal.ts'
+import { leastOf } from '../../../platform/money/amount.ts'
+import { type Chain, nodesOf } from '../chain.ts'
+import type { Hex } from '../node.ts'
 
 /** What a transfer offers for its gas, in wei a unit (EIP-1559): at most, and to the block's maker. */
 export type Fees = { maxFee: bigint; priorityFee: bigint }
@@ -15,10 +18,26 @@ const ceilingOf = ({ settings }: Chain): bigint => BigInt(settings.maxFeeGwei) *
  */
 const mostGas = { coin: 60_000n, token: 150_000n }
 
+/** The most gas that a transfer of an asset may use. */
+export const gasBound = ({ network }: Pick<Chain, 'network'>, asset: string): bigint =>
+  asset === nativeAsset(network).id ? mostGas.coin : mostGas.token
+
+/** The most gas that a node says that a transfer of an asset will use. Refuses with CONFLICT what is beyond all that are known. */
+export async function estimateGas(
+  chain: Chain,
+  asset: string,
+  call: { from: string; to: string; value?: Hex; data?: Hex },
+): Promise<bigint> {
+  const said = await Promise.all(nodesOf(chain).map((node) => node.ask<string>('eth_estimateGas', call)))
+  const gas = said.map(BigInt).reduce(most)
+  if (gas > gasBound(chain, asset))
+    throw new Refusal('CONFLICT', `A transfer of ${asset} would use ${gas} gas, more than it may.`)
+  return gas
+}
+
 /** What one payout may cost the hot wallet: that gas at the operator's ceiling, which no candidate of a plan goes beyond. */
 export function mostFee(chain: Chain, asset: string): { asset: string; amount: bigint } {
-  const coin = nativeAsset(chain.network).id
-  return { asset: coin, amount: ceilingOf(chain) * (asset === coin ? mostGas.coin : mostGas.token) }
+  return { asset: nativeAsset(chain.network).id, amount: ceilingOf(chain) * gasBound(chain, asset) }
 }
 
 /**
@@ -36,7 +55,7 @@ export async function currentFees(chain: Chain): Promise<Fees | undefined> {
   const ceiling = ceilingOf(chain)
   const priorityFee = BigInt(tip as string)
   if (base + priorityFee > ceiling) return undefined
-  return { maxFee: least(2n * base + priorityFee, ceiling), priorityFee }
+  return { maxFee: leastOf([2n * base + priorityFee, ceiling]), priorityFee }
 }
 
 /**
@@ -46,9 +65,8 @@ export async function currentFees(chain: Chain): Promise<Fees | undefined> {
 export function raisedFees(chain: Chain, before: Fees, now: Fees | undefined): Fees | undefined {
   const maxFee = most(raised(before.maxFee), now?.maxFee ?? 0n)
   const priorityFee = most(raised(before.priorityFee), now?.priorityFee ?? 0n)
-  return maxFee > ceilingOf(chain) ? undefined : { maxFee, priorityFee: least(priorityFee, maxFee) }
+  return maxFee > ceilingOf(chain) ? undefined : { maxFee, priorityFee: leastOf([priorityFee, maxFee]) }
 }
 
 const raised = (fee: bigint): bigint => (fee * 9n) / 8n + 1n
-const least = (one: bigint, other: bigint): bigint => (one < other ? one : other)
 const most = (one: bigint, other: bigint): bigint => (one > other ? one : other)

@@ -43,6 +43,7 @@ describe('a payout that another process makes raisedFees while one looks', () =>
     assert.equal((await slow.look(plan)).state, 'pending')
     const candidates = await world.db.sql`select 1 from evm_candidates`
     assert.equal(candidates.length, 2, 'it was made raisedFees meanwhile')
+    await one.follow()
     assert.equal((await one.payout.look(plan)).state, 'done')
     assert.equal(await anvil.balance(recipient), 500n)
   })
@@ -74,6 +75,7 @@ it('a payout is not taken for one that never was where only the database says th
   await anvil.mine(3)
   assert.equal((await one.payout.look(plan)).state, 'pending')
   await anvil.mine(3)
+  await one.follow()
   assert.equal((await one.payout.look(plan)).state, 'done')
   assert.equal(await anvil.balance(recipient), 500n)
 })

@@ -3,10 +3,11 @@ import { type JournalTransfer, unclearTransfer, whoUsed } from '../../chain/ende
 import { keepRefusals } from '../../chain/refusals.ts'
 import type { Evidence } from '../../evidence.ts'
 import type { PlanOutcome } from '../../rail.ts'
-import { isConfirmed, isIncluded } from '../agree.ts'
+import { isIncluded } from '../agree.ts'
 import type { Chain } from '../chain.ts'
 import * as queries from './queries.ts'
-import { readHashes, readHead } from '../read-blocks.ts'
+import { readCursor } from '../queries.ts'
+import { costOf, fateOf } from '../receipts.ts'
 import { rebroadcast, signRaise } from './send.ts'
 import { type Plan, signedSend } from './sign.ts'
 import { contractsOn, readTransfer, type Receipt } from '../tokens.ts'
@@ -17,22 +18,20 @@ import { contractsOn, readTransfer, type Receipt } from '../tokens.ts'
  * is pending, and brought to the chain again.
  */
 export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
-  const { db, network, node, keys, confirmations } = chain
+  const { db, network, keys } = chain
   const send = await signedSend(chain, plan)
   // One that was signed is asked about once more: what is written down of its end alone proves nothing.
   if (!send || (send.state === 'never' && send.hashes.length === 0)) return { state: 'never' }
 
-  const receipts = await node.askAll<Receipt | null>(
-    send.hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-  )
-  const receipt = receipts.find((one) => one !== null)
-  const upTo = (await readHead(chain)) - BigInt(confirmations) + 1n
-  if (receipt) return judge(chain, { plan, send, receipt, upTo })
+  const { known, receipt } = await fateOf(chain, send)
+  if (receipt) return judge(chain, { plan, send, receipt })
+  if (known === 'all') return { state: 'pending' }
 
   // A dearer candidate may be what has used the nonce: its hash is known once it is signed.
   if (!(await signRaise(chain, plan, send))) return { state: 'pending' }
   const sender = keys.hot.toLowerCase()
-  const [other] = await queries.usedBy(db, network.code, { sender, nonce: send.nonce, upTo })
+  const upTo = (await readCursor(db, network.code))[0]?.agreed_block ?? -1n
+  const [other] = known === 'none' ? await queries.usedBy(db, network.code, { sender, nonce: send.nonce, upTo }) : []
   if (other && (await isIncluded(chain, { hash: other.hash, sender, nonce: send.nonce, upTo }))) {
     // A database that was restored does not know every candidate that was signed.
     const who = await whoUsed(keys, plan.key, { id: other.hash, places: [String(send.nonce)] })
@@ -64,19 +63,15 @@ async function learnCandidate(
 
 async function judge(
   chain: Chain,
-  { plan, send, receipt, upTo }: { plan: Plan; send: queries.SendRow; receipt: Receipt; upTo: bigint },
+  { plan, send, receipt }: { plan: Plan; send: queries.SendRow; receipt: Receipt },
 ): Promise<PlanOutcome> {
-  const block = BigInt(receipt.blockNumber)
-  const [standing] = block <= upTo ? await readHashes(chain, [block]) : []
-  if (standing !== receipt.blockHash || !(await isConfirmed(chain, receipt))) return { state: 'pending' }
-
+  // It ends once the block is read that says so, too.
+  const used = { sender: chain.keys.hot.toLowerCase(), nonce: send.nonce }
+  const [including] = await queries.hashUsing(chain.db, chain.network.code, used)
+  if (including?.hash !== receipt.transactionHash) return { state: 'pending' }
   const paid = receipt.status === '0x1' ? paidBy(chain, plan, receipt) : undefined
   const fee = { asset: nativeAsset(chain.network).id, amount: costOf(receipt) }
   if (!paid) {
-    // It ends once the block is read that says so, too.
-    const used = { sender: chain.keys.hot.toLowerCase(), nonce: send.nonce }
-    if ((await queries.hashUsing(chain.db, chain.network.code, used))[0]?.hash !== receipt.transactionHash)
-      return { state: 'pending' }
     await queries.endSend(chain.db, send.id, 'never', fee.amount)
     return { state: 'never' }
   }
@@ -84,10 +79,6 @@ async function judge(
   await queries.endSend(chain.db, send.id, 'done', isGas ? fee.amount + BigInt(plan.body.amount ?? '0') : null)
   return { state: 'done', evidence: { hash: receipt.transactionHash, fee, ...paid } }
 }
-
-/** What a transfer cost its sender, in wei: gas, and what the chain takes for being written on the one below. */
-export const costOf = ({ gasUsed, effectiveGasPrice, l1Fee = '0x0' }: Receipt): bigint =>
-  BigInt(gasUsed) * BigInt(effectiveGasPrice) + BigInt(l1Fee)
 
 /**
  * What a transfer that succeeded paid; undefined where it moved nothing. A token says so by its logs: one that keeps a part has moved the

@@ -24,7 +24,7 @@ async function open(holder: KeyHolder): Promise<void> {
   rail = world.one.payout
   await world.anvil.layToken(usdt.contract)
   await world.anvil.send({ to: usdt.contract, data: token.mint(world.one.chain.keys.hot, 10n ** 12n) })
-  await world.anvil.mine()
+  await mined()
 }
 async function calm(): Promise<void> {
   await baseFee(gwei)
@@ -41,9 +41,13 @@ async function planned(amount: bigint, asset = coin, address = recipient()): Pro
   assert(plan)
   return { ...plan, address }
 }
+async function mined(blocks = 1): Promise<void> {
+  await world.anvil.mine(blocks)
+  await world.one.follow()
+}
 const lookAt = async (plan: PlanDraft, by = rail): Promise<string> => (await by.look(plan)).state
 const settled = async (plan: PlanDraft): Promise<string> => {
-  await world.anvil.mine(3)
+  await mined(3)
   const outcome = await rail.look(plan)
   assert(outcome.state === 'done')
   return outcome.evidence.hash
@@ -71,7 +75,7 @@ for (const holder of keyHolders)
         assert.equal(await lookAt(plan), 'pending')
         await anvil.mine(2)
         assert.equal(await lookAt(plan), 'pending', 'two blocks of three')
-        await anvil.mine()
+        await mined()
         const outcome = await other.payout.look(plan)
         assert(outcome.state === 'done' && outcome.evidence.fee?.asset === coin)
         assert.match(outcome.evidence.hash, /^0x[0-9a-f]{64}$/)
@@ -221,13 +225,11 @@ for (const holder of keyHolders)
       await baseFee(gwei)
       await rail.submit(late)
       assert.deepEqual([await lookAt(early), await lookAt(late)], ['pending', 'pending'])
-      await settled(early)
-      await settled(late)
+      for (const plan of [early, late]) await settled(plan)
     })
 
     it('are never done once another final transfer has their nonce, and not a block before', async () => {
       const { anvil, one } = world
-      await one.follow()
       const plan = await planned(900n)
       await rail.submit(plan)
       await takeItsNonce(plan)
@@ -235,7 +237,7 @@ for (const holder of keyHolders)
       assert.equal(await lookAt(plan), 'pending', 'nobody has followed the chain to there')
       await one.follow()
       assert.equal(await lookAt(plan), 'pending', 'two blocks of three')
-      await anvil.mine()
+      await mined()
       assert.equal(await lookAt(plan), 'never')
       await rail.submit(plan)
       assert.equal(await waiting(), 0)
@@ -258,14 +260,13 @@ for (const holder of keyHolders)
     })
 
     it('are never done where they failed on the chain', async () => {
-      const { anvil, one } = world
+      const { anvil } = world
       const plan = await planned(70n)
       await rail.submit(plan)
       await anvil.ask('anvil_setCode', plan.address, '0x60006000fd')
       await anvil.mine(2)
       assert.equal(await lookAt(plan), 'pending')
-      await anvil.mine()
-      await one.follow()
+      await mined()
       assert.equal(await lookAt(plan), 'never')
     })
 

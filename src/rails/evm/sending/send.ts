@@ -1,9 +1,10 @@
 import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
 import { one } from '../../../platform/db/sql.ts'
 import { Refusal } from '../../../platform/lib/refusal.ts'
-import { balancesAt } from '../balance.ts'
-import type { Chain } from '../chain.ts'
-import { currentFees, raisedFees, type Fees } from './fees.ts'
+import { leastOf } from '../../../platform/money/amount.ts'
+import { leastBalance } from '../balance.ts'
+import { type Chain, nodesOf } from '../chain.ts'
+import { currentFees, estimateGas, type Fees, gasBound, raisedFees } from './fees.ts'
 import type { SignedTransfer } from '../keys.ts'
 import { isEnded } from '../../chain/ended.ts'
 import { forgetRefusals, keepRefusals } from '../../chain/refusals.ts'
@@ -12,6 +13,7 @@ import { SignerRefusal } from '../../keys/signer.ts'
 import { isHalted } from './halted.ts'
 import { NodeError } from '../../json-rpc.ts'
 import { toHex } from '../node.ts'
+import { readCounts } from '../read-blocks.ts'
 import * as queries from './queries.ts'
 import { movementOf, type Plan, sign, signedSend, signFirst, endUnsigned } from './sign.ts'
 import { movesOn } from '../tokens.ts'
@@ -29,17 +31,17 @@ export async function submitPlan(chain: Chain, plan: Plan): Promise<void> {
 }
 
 async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow | undefined> {
-  const { db, network, clock, node, keys } = chain
+  const { db, network, clock, keys } = chain
   const { key, body } = plan
   const { asset = '', amount: text = '0' } = body
   if (!movesOn(network, asset)) throw new Refusal('CONFLICT', `${asset} does not move on ${network.name}.`)
   const amount = BigInt(text)
   const coin = nativeAsset(network).id
-  const [fees, [coins = 0n], [held = 0n], counted] = await Promise.all([
+  const [fees, coins, held, counts] = await Promise.all([
     currentFees(chain),
-    balancesAt(chain, coin, [keys.hot], 'latest'),
-    balancesAt(chain, asset, [keys.hot], 'latest'),
-    node.ask<string>('eth_getTransactionCount', keys.hot, 'latest'),
+    leastBalance(chain, coin, keys.hot),
+    leastBalance(chain, asset, keys.hot),
+    readCounts(chain, keys.hot),
     chain.chainId(),
   ])
   if (!fees) throw new Refusal('CONFLICT', `Gas on ${network.name} costs more than the ceiling allows.`)
@@ -47,7 +49,9 @@ async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow | und
   const gas = await gasOf(chain, plan)
 
   const sender = keys.hot.toLowerCase()
-  await queries.openWallet(db, network.code, sender, BigInt(counted))
+  // A nonce too high would keep back all that follow; one too low shows, since another transfer has it.
+  const counted = leastOf(counts)
+  await queries.openWallet(db, network.code, sender, counted)
   for (;;) {
     const at = clock.realNow()
     const { unsigned, isOwn } = await db.atomic(async (block) => {
@@ -64,7 +68,7 @@ async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow | und
       const short = held - open.amount < amount || coins - (asset === coin ? open.amount + amount : 0n) < cost
       if (short) throw poor(network.name)
 
-      const nonce = wallet.next_nonce > BigInt(counted) ? wallet.next_nonce : BigInt(counted)
+      const nonce = wallet.next_nonce > counted ? wallet.next_nonce : counted
       const stamp = stampOf(chain, { payout: key, body })
       const fresh = { network: network.code, sender, nonce, planKey: key, body, stamp, asset, amount, gas, ...fees, at }
       return { unsigned: one(await queries.insertSend(block, fresh)), isOwn: true }
@@ -88,8 +92,9 @@ async function gasOf(chain: Chain, plan: Plan): Promise<bigint> {
   const { to, value, data } = callOf(chain.keys, movementOf(chain, plan))
   try {
     const call = { from: chain.keys.hot, to, value: toHex(value), data }
-    const gas = BigInt(await chain.node.ask<string>('eth_estimateGas', call))
-    return gas === plainGas ? gas : (gas * 5n) / 4n
+    const { asset = '' } = plan.body
+    const gas = await estimateGas(chain, asset, call)
+    return gas === plainGas ? gas : leastOf([(gas * 5n) / 4n, gasBound(chain, asset)])
   } catch (error) {
     if (!(error instanceof NodeError)) throw error
     throw new Refusal('CONFLICT', `${chain.network.name} would not carry this transfer out: ${error.message}`)
@@ -111,13 +116,8 @@ const knownAlready = /already known|already imported|already exists|nonce too lo
  * Brings signed bytes to both nodes; one that takes them is enough. That it has them, or another transfer of the same nonce, is no
  * failure.
  */
-export async function broadcast(
-  { node, second }: Pick<Chain, 'node' | 'second'>,
-  { raw }: SignedTransfer,
-): Promise<void> {
-  const answers = await Promise.allSettled(
-    (second ? [node, second] : [node]).map((one) => one.ask('eth_sendRawTransaction', raw)),
-  )
+export async function broadcast(chain: Pick<Chain, 'node' | 'second'>, { raw }: SignedTransfer): Promise<void> {
+  const answers = await Promise.allSettled(nodesOf(chain).map((one) => one.ask('eth_sendRawTransaction', raw)))
   const failures = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
   const isKnown = (error: unknown): boolean => error instanceof NodeError && knownAlready.test(error.message)
   if (failures.length === answers.length && !failures.some(isKnown)) throw failures[0]
@@ -128,10 +128,9 @@ export async function broadcast(
  * nothing but its price keeps it back.
  */
 export async function rebroadcast(chain: Chain, plan: Plan, send: queries.SendRow): Promise<void> {
-  const { clock, node, keys, settings, network, log } = chain
+  const { clock, keys, settings, network, log } = chain
   const waited = clock.realNow().getTime() - send.made_at.getTime()
-  const isNext = async () =>
-    BigInt(await node.ask<string>('eth_getTransactionCount', keys.hot, 'latest')) === send.nonce
+  const isNext = async () => (await readCounts(chain, keys.hot)).includes(send.nonce)
   const last = waited >= settings.bumpAfterMs && (await isNext()) ? await raiseFee(chain, plan, send) : send
   try {
     await broadcast(chain, await signedAgain(chain, plan, last))

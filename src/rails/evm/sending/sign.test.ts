@@ -53,6 +53,7 @@ const sendOf = async ({ key }: PlanDraft) => {
 const nonceOf = async (plan: PlanDraft): Promise<bigint> => (await sendOf(plan))?.nonce ?? assert.fail()
 const isPaid = async (plan: PlanDraft & { address: string }): Promise<void> => {
   await world.anvil.mine(3)
+  await world.one.follow()
   assert.equal((await world.one.payout.look(plan)).state, 'done')
   assert.equal(await world.anvil.balance(plan.address), 7n)
 }
@@ -61,6 +62,7 @@ for (const holder of keyHolders)
   describe(`a signature by the ${holder}`, () => {
     before(async () => {
       world = await openEvmWorld({ EVM_BUMP_AFTER: 'PT60S' }, holder)
+      await world.one.follow()
     })
     after(() => world.close())
 

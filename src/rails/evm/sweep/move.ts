@@ -2,11 +2,11 @@ import { nativeAsset } from '../../../reference/catalog/sync-assets.ts'
 import type { Chain } from '../chain.ts'
 import { currentFees, raisedFees } from '../sending/fees.ts'
 import type { SignedTransfer } from '../keys.ts'
-import { costOf } from '../sending/look.ts'
-import type { Receipt } from '../tokens.ts'
+import { NoAnswer } from '../../json-rpc.ts'
 import { SignerRefusal } from '../../keys/signer.ts'
 import { isHalted } from '../sending/halted.ts'
-import { readHashes, readHead } from '../read-blocks.ts'
+import { readCounts } from '../read-blocks.ts'
+import { costOf, fateOf } from '../receipts.ts'
 import { broadcast } from '../sending/send.ts'
 import * as queries from './queries.ts'
 
@@ -15,8 +15,9 @@ export type Leaving = Pick<queries.Move, 'asset' | 'amount' | 'gas' | 'max_fee'>
 
 /** Writes a transfer to the hot wallet down, unless that is halted, signs it, and brings it to the chain. */
 export async function beginMove(chain: Chain, { address, derivation }: queries.Purse, leaving: Leaving): Promise<void> {
-  const { db, network, node, clock } = chain
-  const nonce = BigInt(await node.ask<string>('eth_getTransactionCount', address, 'latest'))
+  const { db, network, clock } = chain
+  const [nonce = 0n, ...others] = await readCounts(chain, address)
+  if (others.some((other) => other !== nonce)) throw new NoAnswer(`The nodes of ${network.code} say different nonces.`)
   const move = { ...leaving, address, nonce, made_at: clock.realNow() }
   const [written] = await db.atomic(async (block) =>
     (await isHalted(chain, block, leaving.asset)) ? [] : queries.insertMove(block, network.code, move),
@@ -63,22 +64,16 @@ async function sign(
 
 /** Looks what became of a transfer: ends it when it is final, else brings it again, and a dearer one when it has waited for long. */
 export async function followMove(chain: Chain, { derivation }: queries.Purse, move: queries.Move): Promise<void> {
-  const { db, node, network, confirmations } = chain
-  const receipts = await node.askAll<Receipt | null>(
-    move.hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] })),
-  )
-  const receipt = receipts.find((one) => one !== null)
+  const { db, network } = chain
+  const { known, receipt } = await fateOf(chain, move)
   if (!receipt) {
+    if (known === 'all') return
     // What was written down when a process ended, or was halted, gets its signature first.
     const asked = move.asked_fee === null ? await raised(chain, move) : move
     const fresh = asked && (await mayMove(chain, move)) ? await signAsked(chain, derivation, asked) : undefined
     const signed = fresh ?? (move.hashes.length > 0 ? await sign(chain, derivation, move) : undefined)
     return signed && broadcast(chain, signed)
   }
-  const block = BigInt(receipt.blockNumber)
-  if (block > (await readHead(chain)) - BigInt(confirmations) + 1n) return
-  const [standing] = await readHashes(chain, [block])
-  if (standing !== receipt.blockHash) return
   // The gas of tokens was booked when it was brought, unless it was taken from coins that the books count there.
   const coin = nativeAsset(network).id
   const counts = (await queries.assetsAt(db, network.code, move.address)).some(({ asset }) => asset === coin)

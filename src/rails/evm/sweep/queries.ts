@@ -1,4 +1,5 @@
 import type { Atomic, Db } from '../../../platform/db/sql.ts'
+import { gasPlan } from '../sending/queries.ts'
 
 /** An address of a transaction that holds something, with what makes its key. */
 export type Purse = { address: string; asset: string; derivation: bigint }
@@ -87,15 +88,22 @@ export const dropAsked = (db: Atomic, { id, asked_fee: fee }: Move): void => {
 export const endMove = (db: Db, id: bigint, cost: bigint | null): Promise<unknown[]> =>
   db.sql`update evm_moves set state = 'done', cost = ${cost} where id = ${id} and state = 'open'`
 
-/** How many plans an address has been brought gas by, and the amount of one that is still open. */
+/**
+ * How many plans an address has been brought gas by, the amount of one that is still open, and what came of them since the last
+ * transfer from there.
+ */
 export const gasBrought = (
   db: Db,
   network: string,
-  keys: string,
-): Promise<{ ended: bigint; amount: bigint | null }[]> =>
+  address: string,
+): Promise<{ ended: bigint; amount: bigint | null; brought: bigint }[]> =>
   db.sql`
-    select count(*) filter (where state <> 'open') as ended, max(amount) filter (where state = 'open') as amount
-    from evm_sends where network = ${network} and plan_key like ${`${keys}%`}`
+    with last as (
+      select coalesce(max(made_at), '-infinity') as at from evm_moves where network = ${network} and address = ${address})
+    select count(*) filter (where state <> 'open') as ended, max(amount) filter (where state = 'open') as amount,
+      coalesce(sum(amount) filter (where state = 'done' and last.at < (
+        select max(made_at) from evm_candidates where send_id = evm_sends.id)), 0)::numeric(38, 0) as brought
+    from evm_sends cross join last where network = ${network} and plan_key like ${`${gasPlan}${address} %`}`
 
 /** Takes what was spent and not booked yet. */
 export const takeCosts = (db: Atomic, network: string): Promise<{ cost: bigint }[]> =>

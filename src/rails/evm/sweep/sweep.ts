@@ -2,15 +2,16 @@ import { listingById } from '../../../reference/catalog/asset.ts'
 import { bookedAsset, nativeAsset } from '../../../reference/catalog/sync-assets.ts'
 import { type Atomic, one } from '../../../platform/db/sql.ts'
 import { after } from '../../../platform/lib/clock.ts'
-import { parseAmount } from '../../../platform/money/amount.ts'
-import { balancesAt } from '../balance.ts'
+import { leastOf, parseAmount } from '../../../platform/money/amount.ts'
+import { balancesAt, leastBalance } from '../balance.ts'
 import type { Chain } from '../chain.ts'
 import { isHalted } from '../sending/halted.ts'
-import { currentFees } from '../sending/fees.ts'
+import { currentFees, estimateGas, gasBound } from '../sending/fees.ts'
 import { lookAt } from '../sending/look.ts'
-import { type Hex, toHex } from '../node.ts'
+import { toHex } from '../node.ts'
 import { gasPlan } from '../sending/queries.ts'
-import { readHead } from '../read-blocks.ts'
+import { readCursor } from '../queries.ts'
+import { keptBack } from '../receipts.ts'
 import { submitPlan } from '../sending/send.ts'
 import type { Plan } from '../sending/sign.ts'
 import { contractOf, transferCall } from '../tokens.ts'
@@ -57,7 +58,7 @@ export const chargeCosts = ({ db, network, name }: Chain, charge: Charge): Promi
 
 /** One step for one purse. Gives the milliseconds after which it is looked at again. */
 async function sweep(chain: Chain, purse: queries.Purse): Promise<number> {
-  const { db, network, settings, confirmations } = chain
+  const { db, network, settings } = chain
   const { address, asset } = purse
   const [open] = await queries.openMove(db, network.code, address)
   if (open) {
@@ -66,16 +67,17 @@ async function sweep(chain: Chain, purse: queries.Purse): Promise<number> {
   }
   // A halt of payouts stops every movement of ours, the gas for one too. What is written down checks once more.
   if (await db.atomic((block) => isHalted(chain, block, asset))) return settings.scanEveryMs
-  const deep = (await readHead(chain)) - BigInt(confirmations) + 1n
-  const [[now = 0n], [then = 0n]] = await Promise.all([
-    balancesAt(chain, asset, [address], 'latest'),
-    balancesAt(chain, asset, [address], toHex(deep > 0n ? deep : 0n)),
+  const [cursor] = await readCursor(db, network.code)
+  if (!cursor) return settings.scanEveryMs
+  const [now, [then = 0n]] = await Promise.all([
+    leastBalance(chain, asset, address),
+    balancesAt(chain, asset, [address], toHex(cursor.agreed_block)),
   ])
   if (now === 0n && then === 0n) {
-    await queries.forgetPurse(db, network.code, purse, deep)
+    await queries.forgetPurse(db, network.code, purse, cursor.agreed_block)
     return 60_000
   }
-  const amount = now < then ? now : then
+  const amount = leastOf([now, then])
   const fees = amount === 0n ? undefined : await currentFees(chain)
   if (!fees) return amount === 0n ? settings.scanEveryMs : hourMs
   return asset === nativeAsset(network).id
@@ -83,15 +85,13 @@ async function sweep(chain: Chain, purse: queries.Purse): Promise<number> {
     : bringTokens(chain, purse, amount, fees.maxFee)
 }
 
-/** What chains that are written on another one take for that, as much as we keep back: 0.00002 coins. */
-const keptBack = (code: string): bigint => (['BASE', 'OPTIMISM'].includes(code) ? 2n * 10n ** 13n : 0n)
-
 async function bringCoin(chain: Chain, purse: queries.Purse, amount: bigint, price: bigint): Promise<number> {
   const { db, network, keys, settings } = chain
   // Tokens there need their gas first.
   if ((await queries.assetsAt(db, network.code, purse.address)).length > 1) return settings.scanEveryMs
-  const gas = await estimate(chain, { from: purse.address, to: keys.hot, value: toHex(1n) })
-  const leaving = amount - keptBack(network.code)
+  const call = { from: purse.address, to: keys.hot, value: toHex(1n) }
+  const gas = await estimateGas(chain, purse.asset, call)
+  const leaving = amount - keptBack(network)
   if (leaving < gas * price * worth) return hourMs
   await beginMove(chain, purse, { asset: purse.asset, amount: leaving, gas, max_fee: price })
   return settings.scanEveryMs
@@ -102,12 +102,12 @@ async function bringTokens(chain: Chain, purse: queries.Purse, amount: bigint, p
   const { address, asset } = purse
   if (await isGasUnderWay(chain, purse)) return settings.scanEveryMs
   if (amount < leastTokens(asset)) return hourMs
-  const data = transferCall(keys.hot, amount)
-  const gas = (await estimate(chain, { from: address, to: contractOf(network, asset) ?? address, data })) * 2n
+  const call = { from: address, to: contractOf(network, asset) ?? address, data: transferCall(keys.hot, amount) }
+  const gas = leastOf([2n * (await estimateGas(chain, asset, call)), gasBound(chain, asset)])
   const [coins = 0n] = await balancesAt(chain, nativeAsset(network).id, [address], 'latest')
-  const cost = gas * price + keptBack(network.code)
-  if (coins < cost) await bringGas(chain, purse, cost - coins)
-  else await beginMove(chain, purse, { asset, amount, gas, max_fee: price })
+  const cost = gas * price + keptBack(network)
+  if (coins < cost) return (await bringGas(chain, purse, { cost, coins })) ? settings.scanEveryMs : hourMs
+  await beginMove(chain, purse, { asset, amount, gas, max_fee: price })
   return settings.scanEveryMs
 }
 
@@ -117,15 +117,19 @@ function leastTokens(asset: string): bigint {
   return own && listing?.network.networkFee ? 3n * parseAmount(listing.network.networkFee, own) : 1n
 }
 
-const estimate = async (
-  { node }: Chain,
-  call: { from: string; to: string; value?: Hex; data?: Hex },
-): Promise<bigint> => BigInt(await node.ask<string>('eth_estimateGas', call))
-
-/** Gas goes to an address of ours under a plan like every other's, one after the other. */
-async function bringGas(chain: Chain, purse: queries.Purse, amount: bigint): Promise<void> {
-  const { ended } = await gasFor(chain, purse.address)
-  await submitPlan(chain, gasOf(chain, purse, ended, amount))
+/**
+ * Gas goes to an address of ours under a plan like every other's, one after the other: as much as is missing, and no more for one
+ * transfer than it costs, whatever a node says that lies there. False where nothing is brought.
+ */
+async function bringGas(
+  chain: Chain,
+  purse: queries.Purse,
+  { cost, coins }: { cost: bigint; coins: bigint },
+): Promise<boolean> {
+  const { ended, brought } = await gasFor(chain, purse.address)
+  const missing = cost - (coins > brought ? coins : brought)
+  if (missing > 0n) await submitPlan(chain, gasOf(chain, purse, ended, missing))
+  return missing > 0n
 }
 
 /** Whether gas is on its way to an address. It is followed to its end: only then is known what it cost. */
@@ -137,7 +141,7 @@ async function isGasUnderWay(chain: Chain, purse: queries.Purse): Promise<boolea
 }
 
 const gasFor = async ({ db, network }: Chain, address: string) =>
-  one(await queries.gasBrought(db, network.code, `${gasPlan}${address} `))
+  one(await queries.gasBrought(db, network.code, address))
 
 function gasOf({ network }: Chain, { address, derivation }: queries.Purse, number: bigint, amount: bigint): Plan {
   const body = { gasFor: String(derivation), asset: nativeAsset(network).id, amount: String(amount) }
