@@ -25,17 +25,32 @@ const wordsOf = (action: Action<unknown>): string =>
 async function changing(): Promise<{ action: Action<unknown>; words: string[]; show: string[]; id: string }[]> {
   const partner = exchange.sandbox.partner_id
   const { id: endpoint } = await line.told<{ id: string }>(
-    ...['webhook', 'add', 'http://127.0.0.1:9/hook', '--partner', partner, '--rate', '7'],
+    'webhook',
+    'add',
+    'http://127.0.0.1:9/hook',
+    '--partner',
+    partner,
+    '--rate',
+    '7',
   )
   const key = await line.told<{ id: string }>(
-    ...['key', 'create', '--partner', partner, '--kind', 'secret', '--label', 'shop', '--allow-ip', '192.0.2.7'],
+    'key',
+    'create',
+    '--partner',
+    partner,
+    '--kind',
+    'secret',
+    '--label',
+    'shop',
+    '--allow-ip',
+    '192.0.2.7',
   )
   const subjects: Record<string, { words: string[]; show: string[]; id: string }> = {
     'webhook set': { words: [endpoint], show: ['webhook', 'show', endpoint], id: endpoint },
     'partner set': { words: ['--partner', partner], show: ['partner', 'show', '--partner', partner], id: partner },
     'key set': { words: [key.id], show: ['key', 'list', '--partner', partner], id: key.id },
   }
-  const found = allActions.flatMap(([, actions]) => actions).filter((action) => / set$/.test(wordsOf(action)))
+  const found = allActions.flatMap(([, actions]) => actions).filter((action) => wordsOf(action).endsWith(' set'))
   assert.deepEqual(found.map(wordsOf).toSorted(), Object.keys(subjects).toSorted())
   return found.map((action) => {
     const name = wordsOf(action)

@@ -31,11 +31,7 @@ it('an address that programs read differently is taken at no door: redirects, we
     await assert.rejects(set, /origins such as https/, text)
   }
   // The calculator leaves out what it cannot take, unless no door takes such a text.
-  for (const text of [
-    '//shop.example',
-    'https:/shop.example',
-    'javascript:alert(1)',
-  ]) {
+  for (const text of ['//shop.example', 'https:/shop.example', 'javascript:alert(1)']) {
     const path = signedCalculator(exchange, new URLSearchParams({ redirects_failed: text }).toString())
     const answer = await postForm(exchange, path, { do: 'continue', from_amount: '100', edited: 'direct' })
     assert.equal(answer.status, 303, text)
