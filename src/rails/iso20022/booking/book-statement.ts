@@ -59,7 +59,7 @@ export async function bookStatement(
   }
   const [decided] = nextId === null ? [] : await decidedGaps(db, scope, { before: [nextId] })
   if (decided && !isAccepted) return decidedAlready(stated)
-  const place = { fileId: file.id, previousId, nextId, isInOpening }
+  const place = { fileId: file.id, previousId, nextId, isInOpening, isDecided: decided !== undefined }
   const statementId = await chain.insertStatement(db, scope, stated, place)
   await bookBookings(bank, db, { received, scope, statementId, decided }, reports)
   return undefined

@@ -59,13 +59,14 @@ export async function insertStatement(
     previousId,
     nextId,
     isInOpening,
-  }: { fileId: bigint; previousId: bigint | null; nextId: bigint | null; isInOpening: boolean },
+    isDecided = false,
+  }: { fileId: bigint; previousId: bigint | null; nextId: bigint | null; isInOpening: boolean; isDecided?: boolean },
 ): Promise<bigint> {
   const [inserted] = await db.sql<{ id: bigint }>`
     insert into iso20022_statements
-      (rail, account, asset, identification, number, page, is_last, period, closing_on, opening, closing, previous_id, file_id, is_in_opening)
+      (rail, account, asset, identification, number, page, is_last, period, closing_on, opening, closing, previous_id, file_id, is_in_opening, is_decided)
     values (${rail}, ${account}, ${asset}, ${id}, ${number ?? null}, ${page}, ${isLastPage}, ${period}, ${balance.on}::date, ${balance.opening},
-      ${balance.closing}, ${previousId}, ${fileId}, ${isInOpening})
+      ${balance.closing}, ${previousId}, ${fileId}, ${isInOpening}, ${isDecided})
     returning id`
   if (!inserted) throw new Error('A statement was not stored.')
   db.send`update iso20022_statements set previous_id = ${inserted.id} where id = ${nextId}`

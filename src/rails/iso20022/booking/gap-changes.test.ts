@@ -18,6 +18,7 @@ import {
   submitPayment,
   withBank,
   withdraw,
+  withoutFirst,
 } from '../../../../test/support/statement-gaps.ts'
 import type { BankWorld } from '../../../../test/support/bank-world.ts'
 import { dayAfter, outcome } from '../../../../test/support/ended-payouts.ts'
@@ -93,6 +94,22 @@ describe('a lost statement, where operators have decided about the gap', () => {
       ])
       await decide(world)
       assert.deepEqual([await findings(world), await lumps(world), await credited(world)], [[], [50, 50], ['suspense']])
+      await assertAgrees(world)
+    }))
+
+  it('waits in whatever order lost ones without numbers come', () =>
+    withoutFirst(async (world) => {
+      await send(world, { on: 2, opening: 1000, closing: 1000 })
+      await accept(world, { on: 6, opening: 1050, closing: 1050 })
+      await decide(world)
+      await send(world, { on: 4, opening: 1020, closing: 1050, entries: [other('30.00')] }, 'later.xml')
+      assert.deepEqual(await acceptFile(world, 'later.xml'), [['deposit_final', 30]])
+      const earlier = { on: 3, opening: 1000, closing: 1020, entries: [other('20.00')] }
+      assert.deepEqual(await send(world, earlier, 'earlier.xml'), [])
+      assert.deepEqual(await acceptFile(world, 'earlier.xml'), [['deposit_final', 20]])
+      assert.deepEqual([await findings(world), await credited(world)], [[['double', -50]], ['suspense', 'suspense']])
+      await withdraw(world)
+      assert.deepEqual(await findings(world), [])
       await assertAgrees(world)
     }))
 
