@@ -39,7 +39,10 @@ export const gapBefore = async (
   return gap
 }
 
-/** What was notified of the days of a gap, and is in no statement. `is_explained`: a person has resolved its break. */
+/**
+ * What was notified and is in no statement, and may be in a gap: messages date a booking differently, and one after the bank's cut-off is in the
+ * next statement. Without a day it was booked when it was reported, or before. `is_explained`: a person has resolved its break.
+ */
 export const unstatedWithin = (
   db: Db,
   { rail, account, asset, after_on: after, before_on: before }: GapRow,
@@ -49,8 +52,8 @@ export const unstatedWithin = (
         select from breaks where breaks.account = ${rail} and key = 'booking bk_' || booking.id and breaks.state = 'resolved') as is_explained
     from iso20022_bookings as booking
     where rail = ${rail} and account = ${account} and asset = ${asset} and statement_id is null and state = 'booked'
-      and coalesce(nullif(booked_on, ''), (reported_at at time zone 'UTC')::date::text) > ${after}
-      and coalesce(nullif(booked_on, ''), (reported_at at time zone 'UTC')::date::text) <= ${before}
+      and coalesce(nullif(booked_on, ''), (reported_at at time zone 'UTC')::date::text) >= (${after}::date - ${apart.booked}::integer)::text
+      and coalesce(nullif(booked_on, ''), ((reported_at at time zone 'UTC')::date - ${apart.pending}::integer)::text) <= ${before}
     order by id`
 
 /** Payments of ours without a debit that may be debited between two days: their file was written before the later one, and left in time. */

@@ -98,6 +98,22 @@ describe('what an accepted statement opens differently by', () => {
       await assertAgrees(world)
     }))
 
+  for (const [what, on] of [
+    ['was notified after the cut-off of the day before', 4],
+    ['was notified of its day, where a day has several statements', 2],
+  ] as const)
+    it(`is not booked before it is said what became of a booking that ${what}`, () =>
+      withBank(async (world) => {
+        await notify(world, 2, other())
+        await accept(world, { number: 3, on, opening: 1100, closing: 1100 })
+        assert.equal((await firstGap(world)).waiting.length, 1)
+        assert.deepEqual(await decide(world), [])
+        await explain(world)
+        assert.deepEqual(await decide(world), [])
+        assert.deepEqual([await findings(world), await lumps(world)], [[], []])
+        await assertAgrees(world)
+      }))
+
   it('is as it is once what was notified of its days is withdrawn', () =>
     withBank(async (world) => {
       await notify(world, 3, other())
