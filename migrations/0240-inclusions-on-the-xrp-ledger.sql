@@ -5,3 +5,4 @@ alter table xrpl_arrivals add column inclusion integer not null default 1 check 
 alter table xrpl_arrivals alter column inclusion drop default;
 alter table xrpl_arrivals drop constraint xrpl_arrivals_pkey, add primary key (network, hash, inclusion);
 create unique index xrpl_arrivals_standing on xrpl_arrivals (network, hash) where state <> 'reversed';
+create index xrpl_arrivals_by_ledger on xrpl_arrivals (network, ledger) where state <> 'reversed';

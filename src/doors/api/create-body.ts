@@ -53,7 +53,8 @@ export function readCreate(partner: Partner, request: CreateRequest): ReadReques
     ...readIp(read, customer, settings.signing === 'off' ? request : { query: {}, forwardedCustomer: undefined }),
     email: read.text('customer.contact_info.email', contact.email, {
       longest: 254,
-      place: 'identifier',
+      // Some programs name people by hashes.
+      place: isEmail(String(contact.email)) ? 'identifier' : 'text',
       check: emailComplaint,
     }),
     phoneNumber: readPhone(read, contact.phone_number),

@@ -29,10 +29,14 @@ type RawReceipt = { transactionHash: string; blockHash: string; status: string; 
 /** The number of the chain's last block. */
 export const readHead = async ({ node }: Chain): Promise<bigint> => BigInt(await node.ask<string>('eth_blockNumber'))
 
-/** How many transfers of an address each node says that there are: its next nonce. */
-export const readCounts = (chain: Pick<Chain, 'node' | 'second'>, address: string): Promise<bigint[]> =>
+/** How many transfers of an address each node says that there are, at a block as nodes write it: its next nonce. */
+export const readCounts = (
+  chain: Pick<Chain, 'node' | 'second'>,
+  address: string,
+  block = 'latest',
+): Promise<bigint[]> =>
   Promise.all(
-    nodesOf(chain).map(async (node) => BigInt(await node.ask<string>('eth_getTransactionCount', address, 'latest'))),
+    nodesOf(chain).map(async (node) => BigInt(await node.ask<string>('eth_getTransactionCount', address, block))),
   )
 
 /** The hashes of blocks by their numbers; undefined where the node has no such block. */

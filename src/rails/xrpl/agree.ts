@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 
-import { type Node, Nonsense } from '../json-rpc.ts'
+import { NoAnswer, type Node } from '../json-rpc.ts'
 import { type Agreement, doubtOf } from '../two-nodes.ts'
 import type { Chain } from './chain.ts'
 import { type AccountState, type Movements, readAccount, readMovements, readState } from './ledger.ts'
@@ -44,7 +44,7 @@ export async function compareNodes(
   }
 }
 
-/** What every node of a chain says. Throws `Nonsense` where they say different things. */
+/** What every node of a chain says. Throws `NoAnswer` where they say different things: nobody knows who is right. */
 export async function saidByAll<Said>(
   { node, second, network }: Pick<Chain, 'node' | 'second' | 'network'>,
   ask: (of: Node) => Promise<Said>,
@@ -52,7 +52,7 @@ export async function saidByAll<Said>(
   if (!second) return ask(node)
   const [one, other] = await Promise.all([ask(node), ask(second)])
   if (!isDeepStrictEqual(one, other))
-    throw new Nonsense(`The nodes of ${network.code} say different things of an account.`)
+    throw new NoAnswer(`The nodes of ${network.code} say different things of an account.`)
   return one
 }
 

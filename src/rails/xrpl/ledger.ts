@@ -78,7 +78,7 @@ export async function readAccount(
     const result = await ask(node, 'account_info', { account, ledger_index: index })
     const { account_data: data } = result
     const { Balance: balance, Flags: flags, Sequence: sequence, OwnerCount: owned } = isFields(data) ? data : {}
-    if (result.validated !== true) throw new Nonsense('It has an account that is not validated.')
+    if (result.validated !== true) throw new NoAnswer('The node has an account that is not validated yet.')
     if (!isDrops(balance)) throw new Nonsense('It has no balance for an account.')
     return {
       balance: BigInt(balance),

@@ -18,9 +18,15 @@ const ceilingOf = ({ settings }: Chain): bigint => BigInt(settings.maxFeeGwei) *
  */
 const mostGas = { coin: 60_000n, token: 150_000n }
 
-/** The most gas that a transfer of an asset may use. */
-export const gasBound = ({ network }: Pick<Chain, 'network'>, asset: string): bigint =>
+/** Arbitrum pays for the chain that it is written on with gas of its own, which is many times that of the transfer (its "gas and fees"). */
+const timesOn: Readonly<Record<string, bigint>> = { ARBITRUM: 20n }
+
+const usualGas = ({ network }: Pick<Chain, 'network'>, asset: string): bigint =>
   asset === nativeAsset(network).id ? mostGas.coin : mostGas.token
+
+/** The most gas that a transfer of an asset may use. */
+export const gasBound = (chain: Pick<Chain, 'network'>, asset: string): bigint =>
+  usualGas(chain, asset) * (timesOn[chain.network.code] ?? 1n)
 
 /** The most gas that a node says that a transfer of an asset will use. Refuses with CONFLICT what is beyond all that are known. */
 export async function estimateGas(
@@ -37,7 +43,7 @@ export async function estimateGas(
 
 /** What one payout may cost the hot wallet: that gas at the operator's ceiling, which no candidate of a plan goes beyond. */
 export function mostFee(chain: Chain, asset: string): { asset: string; amount: bigint } {
-  return { asset: nativeAsset(chain.network).id, amount: ceilingOf(chain) * gasBound(chain, asset) }
+  return { asset: nativeAsset(chain.network).id, amount: ceilingOf(chain) * usualGas(chain, asset) }
 }
 
 /**

@@ -13,6 +13,7 @@ import { SignerRefusal } from '../../keys/signer.ts'
 import { isHalted } from './halted.ts'
 import { NodeError } from '../../json-rpc.ts'
 import { toHex } from '../node.ts'
+import { readCursor } from '../queries.ts'
 import { readCounts } from '../read-blocks.ts'
 import * as queries from './queries.ts'
 import { movementOf, type Plan, sign, signedSend, signFirst, endUnsigned } from './sign.ts'
@@ -49,8 +50,8 @@ async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow | und
   const gas = await gasOf(chain, plan)
 
   const sender = keys.hot.toLowerCase()
-  // A nonce too high would keep back all that follow; one too low shows, since another transfer has it.
-  const counted = leastOf(counts)
+  // A nonce too high would keep back all that follow. One too low, of a node that lags, is used already: what is final every node has.
+  const counted = largest(leastOf(counts), await finalCount(chain, keys.hot))
   await queries.openWallet(db, network.code, sender, counted)
   for (;;) {
     const at = clock.realNow()
@@ -79,6 +80,15 @@ async function makeSend(chain: Chain, plan: Plan): Promise<queries.SendRow | und
     const [send] = await queries.sendOf(db, network.code, key)
     if (send && send.hashes.length > 0) return send
   }
+}
+
+const largest = (one: bigint, other: bigint): bigint => (one > other ? one : other)
+
+/** How many transfers of an address are in the blocks that the nodes agree on, at least. Fails where a node lags and does not have them. */
+async function finalCount(chain: Chain, address: string): Promise<bigint> {
+  const [cursor] = await readCursor(chain.db, chain.network.code)
+  if (!cursor) return 0n
+  return leastOf(await readCounts(chain, address, toHex(cursor.agreed_block)))
 }
 
 const halted = (name: string): Refusal => new Refusal('CONFLICT', `Nothing is sent on ${name} now: it was halted.`)

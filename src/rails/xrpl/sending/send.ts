@@ -84,8 +84,8 @@ async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: reado
   let waiting = await next(0n)
   if (waiting.length === 0) return
   // One node that names another number, reserve or recipient must not decide what is sent under which number, nor what never is.
-  const { reserve, ownerReserve } = await saidByAll(chain, async (node) => {
-    const said = await readState(node)
+  const { reserve, ownerReserve } = await saidByAll(chain, async (of) => {
+    const said = await readState(of)
     return { reserve: said.reserve, ownerReserve: said.ownerReserve }
   })
   const state = await accountIn(chain, account, look.agreed)
