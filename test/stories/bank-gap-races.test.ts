@@ -165,4 +165,34 @@ describe('the difference before a statement, which operators withdraw while a pe
     await returnSuspense(ctx(), waits?.id ?? 0n, staff)
     await paidOut()
   })
+
+  it('is a break that one operator cannot resolve, and that two can book though one has resolved it before', async () => {
+    const { cambio, told } = story.line
+    async function openBreak(wanted: string): Promise<bigint> {
+      await reconcileStatements(ctx())
+      const found = (await listBreaks(ctx(), { open: true })).find(({ cause }) => cause === wanted)
+      return found?.id ?? assert.fail(`no break ${wanted}`)
+    }
+    async function assertStays(id: bigint, why: RegExp): Promise<void> {
+      const { exitCode, err } = await cambio('break', 'resolve', String(id), '--reason', reason)
+      assert.notEqual(exitCode, 0)
+      assert.match(err, why)
+      const { forms, browser } = bookings
+      assert.deepEqual(await forms.formsOf('/console/money', await browser.as('finance'), 'resolve', String(id)), [])
+    }
+    const lost = await lose([paid('Nobody knows', '30.00')], 3_000n)
+    const gap = await openBreak('opening_differs')
+    await assertStays(gap, /break book/)
+    const owner = `update breaks set state = 'resolved', ended_at = now(), resolved_by = 'cli:old', reason = 'old' where id = $1`
+    await lookup(story.exchange, owner, [String(gap)])
+    for (const _ of [1, 2]) await bookDifferenceBy(ctx(), gap, await by())
+    await settled(story.exchange)
+    await lost.come()
+    await accept(lost.name)
+    const misfit = await openBreak('double')
+    await assertStays(misfit, /break withdraw/)
+    await withdrawOnPage(misfit)
+    await told('suspense', 'book', String((await money()).id), '--as', 'interest', '--reason', reason)
+    await assertAgrees()
+  })
 })

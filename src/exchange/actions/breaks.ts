@@ -51,11 +51,11 @@ const resolve: Action<Break> = {
   },
   name: 'resolve',
   title: 'Resolve',
-  does: 'Marks a break as explained. It comes back if its amount changes. Audited.',
+  does: 'Marks a break as explained. It comes back if its amount changes. Not for what lies between two statements of a bank. Audited.',
   permission: 'money.resolve',
   needsReason: 'clear',
   fields: [],
-  allowedNow: (_ctx, row) => whyNotResolved(row),
+  allowedNow: whyNotResolved,
   preview: (_ctx, { cause }) => [advice[cause]],
   run: async (ctx, { id }, { reason }, { actor }) => ({
     said: 'The difference is resolved.',

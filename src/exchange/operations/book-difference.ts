@@ -23,7 +23,7 @@ export type BreakWithGap = breaks.BreakRow & { gap: StatementGap | undefined }
 
 export const withGap = async (db: Db, row: breaks.BreakRow): Promise<BreakWithGap> => ({
   ...row,
-  gap: row.kind === 'statement' && row.state === 'open' ? await gapOf(db, { ...row, rail: row.account }) : undefined,
+  gap: row.kind === 'statement' && row.state !== 'cleared' ? await gapOf(db, { ...row, rail: row.account }) : undefined,
 })
 
 /** What is approved: all that lies in the gap then, and the rest that nobody knows. */
@@ -40,7 +40,8 @@ export const differenceContent = ({ id, account, key, gap }: BreakWithGap): Cont
 
 /** Why nobody can book what a break is about as a difference; undefined: two operators can. */
 export function whyNotBooked({ state, gap }: BreakWithGap): string | undefined {
-  if (state !== 'open') return `This break is ${state}.`
+  // One person could resolve such a break once.
+  if (state !== 'open' && !(state === 'resolved' && gap)) return `This break is ${state}.`
   if (!gap) return 'This break is not about what lies between two statements that have come.'
   if (gap.rest === 0n && gap.known.length + gap.numbers.length === 0) return 'It is decided about, or filled, by now.'
   if (gap.isBooked && gap.rest !== 0n)

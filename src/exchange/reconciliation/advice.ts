@@ -40,5 +40,5 @@ export const advisedCommands: Readonly<Record<Cause, readonly string[]>> = {
   swallowed: ['bank read', 'suspense match', 'balance open'],
   lost_statement: ['bank skip', 'break book'],
   not_ours: ['suspense book', 'bank ignore'],
-  opening_differs: ['bank accept', 'break withdraw', 'break resolve', 'break book', 'suspense book', 'balance open'],
+  opening_differs: ['bank accept', 'break withdraw', 'break book', 'suspense book', 'balance open'],
 }

@@ -2,6 +2,7 @@ import type { Ctx } from '../context.ts'
 import { recordAudit } from '../audit/audit.ts'
 import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import type { Db } from '../../platform/db/sql.ts'
+import { whyGapStays } from '../../rails/iso20022/booking/gap.ts'
 import * as queries from './breaks.sql.ts'
 
 /** Every break, the newest first, or only those that are open. At most a thousand. */
@@ -15,11 +16,16 @@ export async function showBreak({ db }: { db: Db }, id: bigint): Promise<queries
   return found
 }
 
-/** Why a break cannot be resolved; undefined: it can. */
-export const whyNotResolved = ({ state }: Pick<queries.BreakRow, 'state'>): string | undefined =>
-  state === 'open' ? undefined : `This break is ${state}.`
+/** Why a break cannot be resolved; undefined: one person can. */
+export async function whyNotResolved(
+  { db }: Pick<Ctx, 'db'>,
+  { state, kind, account, key }: Pick<queries.BreakRow, 'state' | 'kind' | 'account' | 'key'>,
+): Promise<string | undefined> {
+  if (state !== 'open') return `This break is ${state}.`
+  return kind === 'statement' ? whyGapStays(db, { rail: account, key }) : undefined
+}
 
-/** Marks a break as explained or corrected, with the reason. It comes back if its amount changes. CONFLICT if it is not open. */
+/** Marks a break as explained or corrected, with the reason. It comes back if its amount changes. CONFLICT if it is not open, or about a gap. */
 export async function resolveBreak(
   ctx: Ctx,
   id: bigint,
@@ -27,7 +33,7 @@ export async function resolveBreak(
 ): Promise<queries.BreakRow> {
   if (reason.trim() === '') throw badField('reason', 'A reason is required.')
   const before = await showBreak(ctx, id)
-  refuseNow(whyNotResolved(before))
+  refuseNow(await whyNotResolved(ctx, before))
   return ctx.db.atomic(async (db) => {
     const [resolved] = await queries.resolve(db, { id, actor, reason, at: ctx.clock.now() })
     if (!resolved) throw new Refusal('CONFLICT', 'This break has ended.')

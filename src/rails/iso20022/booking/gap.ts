@@ -13,6 +13,7 @@ import { explainerFor } from './explainer-for.ts'
 import * as queries from './gap.sql.ts'
 import { comparedBooking, type IdentifiedBooking } from './identify.ts'
 import type { StatementScope } from './queries.ts'
+import { bookingOfFinding } from './withdraw.ts'
 
 const keys = { opens: /^statement (.+) opens (\d+)$/, lost: /^statement (.+) (\d+)-(\d+)$/ }
 
@@ -39,6 +40,19 @@ export async function gapOf(db: Db, { rail, key, asset }: GapFinding): Promise<S
     numbers: numbers.map(({ first, last, before }) => ({ first, last, before })),
     file: row.file_id,
   }
+}
+
+/** Why one person cannot resolve a finding: it is about what lies between two statements, or about what was booked of that. */
+export async function whyGapStays(
+  db: Db,
+  { rail, key }: Pick<GapFinding, 'rail' | 'key'>,
+): Promise<string | undefined> {
+  if (keys.opens.test(key) || keys.lost.test(key))
+    return 'It ends when the statements come that lack, or once two operators have booked the difference (break book).'
+  const lump = bookingOfFinding(key)
+  return lump !== undefined && (await queries.isLump(db, rail, lump))
+    ? 'A difference was booked that fits no more: two operators withdraw it (break withdraw).'
+    : undefined
 }
 
 type GapFinding = { rail: string; key: string; asset: string }
