@@ -292,6 +292,8 @@ export type PayoutHalf = {
    * NOT_EXCLUDED while it still can be. `check` asks only. `isLacking`: who asks has seen that the provider's own list lacks it.
    */
   end?(plan: { key: string; body: PlanBody }, how: 'check' | 'end', isLacking?: boolean): Promise<void>
+  /** Whether a payment is ended only by who says that the provider's own list lacks it. */
+  needsList?(payment: { key: string; asset: string }): Promise<boolean>
   /** Whether a statement's reference has the form of our keys, be it known or not. Absent where the statement is the database's own. */
   isKey?(reference: string): boolean
   /** Whether a canonical address is our own: money sent there would never leave, though the books would say so. */

@@ -15,7 +15,7 @@ import { policyContent } from '../../src/exchange/policies/in-force.ts'
 import { approveProposal, policyHistory } from '../../src/exchange/proposals/proposal.ts'
 import { showBreak } from '../../src/exchange/reconciliation/breaks.ts'
 import { approvePayout, listOpenPayouts } from '../../src/exchange/settlement/approval.ts'
-import { endContent, endPayout, readPayout } from '../../src/exchange/settlement/end-payout.ts'
+import { endContent, endPayout, payoutToEnd } from '../../src/exchange/settlement/end-payout.ts'
 import { halt, resume, resumeToApprove } from '../../src/exchange/settlement/halts.ts'
 import { approveHedge, findHedge } from '../../src/exchange/treasury/decide-hedge.ts'
 import { hedgeContent } from '../../src/exchange/treasury/hedge-content.ts'
@@ -81,7 +81,7 @@ async function payoutEnd(): Promise<Asked> {
        select from approvals where kind = 'payout_end' and subject = payouts.id::text)`,
   )
   const order = (operator: Operator) => endPayout(ctx(), id, { operator, reason })
-  return { content: endContent(await readPayout(ctx(), id)), approve: async (by) => (await order(by)).isEnded }
+  return { content: endContent(await payoutToEnd(ctx(), id)), approve: async (by) => (await order(by)).isEnded }
 }
 
 /** One of each kind. */

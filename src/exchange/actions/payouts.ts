@@ -1,6 +1,6 @@
 import type { Content } from '../approvals/content.ts'
 import { approvePayout, payoutToApprove, whyNotApproved } from '../settlement/approval.ts'
-import { endContent, endPayout, type PayoutRow, readPayout, whyNotEnded } from '../settlement/end-payout.ts'
+import { endContent, endPayout, type PayoutToEnd, payoutToEnd, whyNotEnded } from '../settlement/end-payout.ts'
 import type { Action } from './action.ts'
 import { byId } from './by-id.ts'
 import { field } from './input.ts'
@@ -58,8 +58,8 @@ const lacking = field('bank_lacks_it', choice(['yes']), {
   help: "Yes only if you have seen that the bank's own list of payments lacks it. Asked where a statement never came, or was the first.",
 })
 
-const end: Action<PayoutRow> = {
-  subject: { noun: 'payout', argument: 'ID', field: 'payout', find: byId('payout', readPayout) },
+const end: Action<PayoutToEnd> = {
+  subject: { noun: 'payout', argument: 'ID', field: 'payout', find: byId('payout', payoutToEnd) },
   name: 'cancel-payout',
   title: 'End the payment',
   does: 'Ends a prepared payment that its chain excludes by now, once two different operators want it.',
@@ -83,4 +83,4 @@ final block. Before, it is refused with NOT_EXCLUDED. Afterwards the transaction
 }
 
 export const payoutActions: readonly Action<PayoutToApprove>[] = [approve]
-export const endingActions: readonly Action<PayoutRow>[] = [end]
+export const endingActions: readonly Action<PayoutToEnd>[] = [end]

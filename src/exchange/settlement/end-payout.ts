@@ -57,7 +57,7 @@ export async function endPayout(
   if (why !== undefined || !prepared) throw new Refusal('CONFLICT', why ?? notPrepared)
   const { half, plan } = prepared
   await half.end?.(plan, 'check', isLacking)
-  const content = endContent(row)
+  const content = endContent(await withList(ctx, row))
   const actor = operatorSubject(operator)
   const approvers = await ctx.db.atomic(async (db) => {
     db.send`select from plans where id = ${row.plan_id} for update`
@@ -84,12 +84,26 @@ export function whyNotEnded(
   return rails.payout(rail)?.payout?.end ? undefined : `The rail ${rail} ends payments by itself only.`
 }
 
-/** What is approved: the end of exactly this prepared payment. */
-export const endContent = ({ id, plan_id: plan, amount }: PayoutRow): Content => ({
+/** A payout, and whether who ends it says by that that the bank's own list of payments lacks it. */
+export type PayoutToEnd = PayoutRow & { needs_list: boolean }
+
+export const payoutToEnd = async (ctx: Ctx, id: bigint): Promise<PayoutToEnd> =>
+  withList(ctx, await readPayout(ctx, id))
+
+async function withList({ rails }: Pick<Ctx, 'rails'>, row: PayoutRow): Promise<PayoutToEnd> {
+  const { rail, plan_key: key, asset, state } = row
+  const isPlanned = key !== null && state === 'planned'
+  const needsList = isPlanned && (await rails.payout(rail)?.payout?.needsList?.({ key, asset }))
+  return { ...row, needs_list: needsList ?? false }
+}
+
+/** What is approved: the end of exactly this prepared payment, and that the bank's own list lacks it, where that is needed by now. */
+export const endContent = ({ id, plan_id: plan, amount, needs_list: needsList }: PayoutToEnd): Content => ({
   kind: 'payout_end',
   id: String(id),
   plan: String(plan),
   amount: String(amount),
+  ...(needsList ? { bank_lacks_it: true } : {}),
 })
 
 type AuditedEnd = { id: bigint; actor: string; reason: string; approvals: number; isLacking: boolean }
@@ -129,14 +143,14 @@ export async function readPayout({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<P
 }
 
 /** A prepared payment, and who wants to end it. */
-export type PaymentToEnd = PayoutRow & { approved_by: string[] }
+export type PaymentToEnd = PayoutToEnd & { approved_by: string[] }
 
 /** The prepared payments that one operator wants to end: another one must, too. Without an order, those of `order`, wanted or not. */
 export async function paymentsToEnd(ctx: Ctx, order?: bigint): Promise<PaymentToEnd[]> {
   const { db } = ctx
   const found = order === undefined ? await queries.wantedToEnd(db) : await queries.plannedOf(db, order)
   const ids = found.map(({ id }) => id)
-  const rows = await queries.payoutsById(db, ids)
+  const rows = await Promise.all((await queries.payoutsById(db, ids)).map((row) => withList(ctx, row)))
   const wanted = await approversOfAll(ctx, db, rows.map(endContent))
   return rows.map((row) => ({ ...row, approved_by: wanted.get(String(row.id)) ?? [] }))
 }

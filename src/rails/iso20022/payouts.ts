@@ -49,6 +49,7 @@ export function payouts(bank: Bank): PayoutHalf {
     progress: async ({ key }) => progressOf(bank, await find(key)),
     unsure: unsurePayments(bank),
     end: (plan, how, isLacking = false) => endPayment(bank, plan, { how, isLacking }),
+    needsList: (payment) => needsList(bank, payment),
     owns: (account) =>
       bank.accounts.some(
         (one) => accountIdOf(one) === account || (one.iban.startsWith('GB') && one.iban.slice(8) === account),
@@ -86,7 +87,6 @@ async function endPayment(
   { key, body }: { key: string; body: PlanBody },
   { how, isLacking }: { how: 'check' | 'end'; isLacking: boolean },
 ): Promise<void> {
-  const payer = bank.accounts.find(({ asset }) => asset.id === body.asset)
   await bank.db.atomic(async (db) => {
     await lockBank(db, bank.name)
     const [payment] = await queries.lockPayments(db, bank.name, { keys: [key], messages: [], parts: [] })
@@ -95,8 +95,8 @@ async function endPayment(
     if (!payment) throw notExcluded('This payment is not queued yet. Halt its rail first, if it must not leave.')
     // What is in no file cannot be in one once it is rejected: a file takes what is queued, or none.
     if (payment.state !== 'queued') {
-      const account = payment.account ?? (payer ? accountIdOf(payer) : '')
-      await refuseUnlessExcluded(bank, db, { key, account, asset: body.asset ?? '', isLacking })
+      const asset = body.asset ?? ''
+      await refuseUnlessExcluded(bank, db, { key, account: payerOf(bank, payment, asset), asset, isLacking })
     }
     if (how === 'check') return
     queries.updatePayments(
@@ -108,20 +108,38 @@ async function endPayment(
   })
 }
 
+/** The account that pays; the first of its asset where that was not kept. */
+function payerOf({ accounts }: Bank, payment: Pick<queries.PaymentRow, 'account'>, asset: string): string {
+  const payer = accounts.find((one) => one.asset.id === asset)
+  return payment.account ?? (payer ? accountIdOf(payer) : '')
+}
+
+async function needsList(bank: Bank, { key, asset }: { key: string; asset: string }): Promise<boolean> {
+  const { db, name: rail } = bank
+  const [payment] = await queries.paymentsByKey(db, rail, [key])
+  if (!payment) return false
+  const found = await queries.laterStatement(db, { ...announced(bank), account: payerOf(bank, payment, asset), key })
+  return found[0]?.is_decided ?? false
+}
+
+const announced = ({ name: rail, clock }: Bank) => ({
+  rail,
+  announcedSince: new Date(clock.now().getTime() - apart.pending * day),
+})
+
 /** Refuses while anything that has come, or is missing, may be the debit of a payment. */
 async function refuseUnlessExcluded(
-  { name: rail, clock }: Bank,
+  bank: Bank,
   db: Db,
   { key, account, asset, isLacking }: { key: string; account: string; asset: string; isLacking: boolean },
 ): Promise<void> {
-  const announcedSince = new Date(clock.now().getTime() - apart.pending * day)
-  const [found] = await queries.laterStatement(db, { rail, account, key, announcedSince })
+  const [found] = await queries.laterStatement(db, { ...announced(bank), account, key })
   if (!found) throw notExcluded('No statement of a day after its payment file has come.')
   const debit = `The debit ${paymentOf(found.like_id ?? 0n)} may be this payment`
   if (found.like_state === 'booked') throw notExcluded(`${debit}: book what it was first, with suspense book.`)
   if (found.like_state === 'pending')
     throw notExcluded(`${debit}, and is only announced: wait until it is booked, or ${apart.pending} days have passed.`)
-  const missing = (await missingNumbers(db, farFuture, { rail, account, asset })).some(
+  const missing = (await missingNumbers(db, farFuture, { rail: bank.name, account, asset })).some(
     (one) => one.before >= found.sent_on && one.after <= found.left_by,
   )
   if (found.has_gap || missing)
