@@ -165,7 +165,8 @@ async function bookBookings(
   }
   if (statementId !== null && isAccepted) chain.noteOverlaps(db, statementId, sharedBy(identified, statementId))
   links.linkBookings(db, linksOf(identified, { statementId, kind: statement.kind }))
-  if (statementId !== null) await explainAgain(bank, db, { received, scope, statementId, identified }, reports)
+  if (statementId !== null && !decided)
+    await explainAgain(bank, db, { received, scope, statementId, identified }, reports)
 }
 
 /**

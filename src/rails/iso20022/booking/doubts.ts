@@ -36,9 +36,10 @@ const doubtedBookings = (
       and (one.statement_id is null or other.statement_id is null or one.gap = 'lump' or other.gap = 'lump')
     order by one.id, other.id`
 
-/** Bookings that were in doubt, were explained by nothing for that, and are not in doubt any more: what they may be is in a statement, or was withdrawn. */
+/** Bookings that were in doubt, were explained by nothing for that, and are not in doubt any more: what they may be is in a statement, or what was booked of a gap that still fits, or was withdrawn. */
 export const endedDoubts = (db: Db, ids: readonly bigint[]): Promise<{ id: bigint }[]> =>
   db.sql`
     select one.id from iso20022_bookings as one left join iso20022_bookings as other on other.id = one.doubts_id
     where one.id = any(${[...ids]}::bigint[]) and one.doubt = 'double' and one.state = 'booked' and one.kind in ('deposit', 'unexplained')
-      and (other.id is null or other.state <> 'booked' or other.statement_id is not null)`
+      and (other.id is null or other.state <> 'booked' or other.statement_id is not null and not (other.gap = 'lump' and exists (
+        select from iso20022_gaps as gap where gap.statement_id = other.statement_id and moved <> lumps)))`

@@ -7,6 +7,7 @@ import { bookAsOwn, dayAfter, end, outcome, refused } from '../../../../test/sup
 import { debitOf } from '../../../../test/support/folder-bank.ts'
 import {
   accept,
+  acceptFile,
   debits,
   decide,
   findings,
@@ -16,6 +17,7 @@ import {
   send,
   submitPayment,
   withBank,
+  withdraw,
   withoutFirst,
 } from '../../../../test/support/statement-gaps.ts'
 
@@ -146,6 +148,19 @@ describe('a payout that left while a statement was lost', () => {
         assert.deepEqual(events, isDecided ? [] : expected)
         assert.deepEqual(await send(world, { number: 5, on: 6, opening: 1000, closing: 1040, entries: [back] }), [])
       }))
+
+  it('waits for a person where a late statement of the days that were decided about has what came back, too', () =>
+    withBank(async (world) => {
+      const key = await debited(world)
+      await accept(world, { number: 4, on: 5, opening: 1000, closing: 1000 })
+      await decide(world)
+      const back = backOf(key)
+      await notify(world, 4, back)
+      await send(world, { number: 3, on: 4, opening: 960, closing: 1000, entries: [back] }, 'late.xml')
+      assert.deepEqual(await acceptFile(world, 'late.xml'), [])
+      assert.deepEqual(await findings(world), [['double', -40]])
+      assert.deepEqual(await withdraw(world), [['deposit_withdrawn', 40]])
+    }))
 
   it('leaves a recall that may be a part of it to the statement that has it', () =>
     withBank(async (world) => {
