@@ -112,12 +112,15 @@ What comes of these days later is not booked by itself: a statement waits until 
 }
 
 /** What an operator should know before a gap is decided about. */
-function inGap({ asset, rest, known, numbers, unanswered }: NonNullable<Break['gap']>): string[] {
+function inGap({ asset, rest, known, numbers, outside, unanswered }: NonNullable<Break['gap']>): string[] {
   const lacking = numbers.map(({ first, last }) => (first === last ? String(first) : `${first}-${last}`))
   return [
     `Nobody knows what this was: ${shownAmount(asset, rest).amount} ${asset}. Ask the bank first.`,
     ...(known.length === 0 ? [] : [`The books have of these days, and no statement does: ${known.join(', ')}.`]),
     ...(lacking.length === 0 ? [] : [`Numbers that lack: ${lacking.join(', ')}.`]),
+    ...(outside.length === 0
+      ? []
+      : [`Done by the bank, debited by no statement, and more than the difference: ${outside.join(', ')}.`]),
     ...(unanswered.length === 0
       ? []
       : [

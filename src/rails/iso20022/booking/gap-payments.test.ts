@@ -58,13 +58,38 @@ describe('a gap that may have a payment of ours', () => {
       await assertAgrees(world)
     }))
 
-  it('has a done payment and a deposit that nobody knows, though its numbers alone say that it is there', () =>
+  for (const [what, moved, lump] of [
+    ['moved nothing in all', 0, []],
+    ['moved less than it', -30, [-30]],
+    ['had a credit', 20, [20]],
+  ] as const)
+    it(`has no done payment that would make another rest of it, which nobody received: it ${what}`, () =>
+      withBank(async (world) => {
+        const order = await confirmed(world)
+        const [before, after] = [1000 + moved, 960 + moved]
+        const next = { number: 3, on: dayAfter(world, 2), opening: before, closing: after, entries: [debitOf(order)] }
+        await (moved === 0 ? send : accept)(world, { ...next, closing: before, entries: [] })
+        const { known, rest, outside } = await gap(world)
+        assert.deepEqual([known, rest, outside.length], [[], BigInt(moved) * 100n, 1])
+        await decide(world)
+        assert.deepEqual([await lumps(world), await findings(world), await balance(world)], [lump, [], before])
+        await send(world, { ...next, number: 4, on: dayAfter(world, 3), opening: before })
+        assert.deepEqual([await findings(world), (await debits(world)).length], [[], moved < 0 ? 1 : 0])
+        await assertAgrees(world)
+      }))
+
+  it('is not booked before a statement of a day after the payment file came: that may have the debit of what is done', () =>
     withBank(async (world) => {
-      await confirmed(world)
-      await send(world, { number: 3, on: dayAfter(world, 2), opening: 1000, closing: 1000 })
-      assert.deepEqual(await findings(world), [['lost_statement', 0]])
-      assert.deepEqual(await decide(world), [['deposit_final', 40]])
-      assert.deepEqual([await findings(world), await balance(world)], [[], 1000])
+      const order = await confirmed(world)
+      await accept(world, { number: 3, on: dayAfter(world, 0), opening: 960, closing: 960 })
+      assert.deepEqual((await gap(world)).early.length, 1)
+      assert.deepEqual(await decide(world), [])
+      const entries = [debitOf(order)]
+      await send(world, { number: 4, on: dayAfter(world, 1), opening: 960, closing: 920, entries })
+      const { early, known, rest } = await gap(world)
+      assert.deepEqual([early, known, rest], [[], [], -4_000n])
+      await decide(world)
+      assert.deepEqual([await lumps(world), await findings(world)], [[-40], []])
       await assertAgrees(world)
     }))
 

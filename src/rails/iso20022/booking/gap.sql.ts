@@ -56,14 +56,20 @@ export const unstatedWithin = (
       and coalesce(nullif(booked_on, ''), ((reported_at at time zone 'UTC')::date - ${apart.pending}::integer)::text) <= ${before}
     order by id`
 
-/** Payments of ours without a debit that may be debited between two days: their file was written before the later one, and left in time. */
+/**
+ * Payments of ours without a debit that may be debited between two days: their file was written before the later one, and left in time.
+ * `has_later`: a statement of a later day than its file has come, and may have had the debit.
+ */
 export const undebitedWithin = (
   db: Db,
   { rail, account, asset, after, before }: StatementScope & { after: string; before: string },
-): Promise<{ key: string; amount: bigint; state: 'sent' | 'done' }[]> =>
+): Promise<{ key: string; amount: bigint; state: 'sent' | 'done'; has_later: boolean }[]> =>
   db.sql`
-    select key, amount, payment.state from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
-    where payment.rail = ${rail} and asset = ${asset} and payment.state in ('sent', 'done') and debited_by is null
+    select key, amount, payment.state, exists (
+        select from iso20022_statements as later where later.rail = ${rail} and later.account = ${account} and later.asset = payment.asset
+          and is_last and closing_on > (coalesce(sent_at, batch.created_at) at time zone 'UTC')::date) as has_later
+    from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
+    where payment.rail = ${rail} and payment.asset = ${asset} and payment.state in ('sent', 'done') and debited_by is null
       and (account is null or account = ${account}) and (batch.created_at at time zone 'UTC')::date <= ${before}::date
       and coalesce((sent_at at time zone 'UTC')::date, ${before}::date) >= ${after}::date - ${apart.pending}::integer
     order by key`

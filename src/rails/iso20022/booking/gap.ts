@@ -27,15 +27,19 @@ export async function gapOf(db: Db, { rail, key, asset }: GapFinding): Promise<S
   const done = payments.filter(({ state }) => state === 'done')
   const explained = notified.filter((one) => one.is_explained)
   const numbers = (await missingNumbers(db, farFuture, scope)).filter((one) => one.before === row.before_on)
-  const known =
-    explained.reduce((sum, { moved }) => sum + moved, 0n) - done.reduce((sum, { amount }) => sum + amount, 0n)
+  const unknown = row.moved - row.lumps - explained.reduce((sum, { moved }) => sum + moved, 0n)
+  const debited = done.reduce((sum, { amount }) => sum + amount, 0n)
+  // What is more than left, or left while money came, is debited elsewhere: else the rest would be a credit that nobody received.
+  const inside = unknown + debited <= 0n ? done : []
   return {
     statement: row.statement_id,
     ...scope,
-    rest: row.moved - row.lumps - known,
+    rest: inside === done ? unknown + debited : unknown,
     isBooked: row.lump_id !== null,
-    known: [...explained.map(({ id }) => paymentOf(id)), ...done.map((one) => one.key)],
+    known: [...explained.map(({ id }) => paymentOf(id)), ...inside.map((one) => one.key)],
     waiting: notified.filter((one) => !one.is_explained).map(({ id }) => paymentOf(id)),
+    early: done.filter((one) => !one.has_later).map((one) => one.key),
+    outside: inside === done ? [] : done.map((one) => one.key),
     unanswered: payments.filter(({ state }) => state === 'sent').map((one) => one.key),
     numbers: numbers.map(({ first, last, before }) => ({ first, last, before })),
     file: row.file_id,
