@@ -288,11 +288,10 @@ export type PayoutHalf = {
   /** Given where the provider does not refuse a second payment under one key. A restored database may have forgotten which ones left. */
   readonly unsure?: UnsurePayments
   /**
-   * Ends a payment that can never be carried out: `look` says `never` from then on, and submitting it does nothing. Refuses with
-   * NOT_EXCLUDED while it still can be. `check` asks only. `isLacking`: who asks has seen that the provider's own list lacks it.
+   * Ends a payment that can never be carried out: `look` says `never` from then on, and submitting it does nothing. NOT_EXCLUDED while
+   * it still can be. `check` asks only. `isLacking`: the provider's own list lacks it, as who asks has seen; `needsList`: only then.
    */
   end?(plan: { key: string; body: PlanBody }, how: 'check' | 'end', isLacking?: boolean): Promise<void>
-  /** Whether a payment is ended only by who says that the provider's own list lacks it. */
   needsList?(payment: { key: string; asset: string }): Promise<boolean>
   /** Whether a statement's reference has the form of our keys, be it known or not. Absent where the statement is the database's own. */
   isKey?(reference: string): boolean

@@ -123,7 +123,7 @@ export async function decide({ ctx, bank, follower, events }: BankWorld, of?: nu
     if (of !== undefined && finding.amount !== BigInt(of) * 100n) continue
     await ctx.db.atomic(async (db) => {
       const gap = await gapOf(db, { ...finding, rail: bank.name })
-      if (!gap || gap.waiting.length + gap.early.length > 0 || gap.isBooked) return
+      if (!gap || gap.waiting.length + gap.early.length > 0 || (gap.isBooked && gap.rest !== 0n)) return
       await rail.bookGap?.(db, gap, follower.reports.report)
       const by = { rail: gap.rail, account: gap.account, reason: 'lost', actor: 'cli:ann', at: bank.clock.now() }
       for (const one of gap.numbers) skipNumbers(db, { ...one, ...by })

@@ -45,9 +45,10 @@ export async function withApprovers(
   rows: readonly breaks.BreakRow[],
 ): Promise<(BreakWithGap & { approved_by: string[] })[]> {
   const all = await Promise.all(rows.map((row) => withGap(ctx.db, row)))
-  const contents = all.map((row) => (row.gap ? differenceContent(row) : withdrawalContent(row)))
-  const given = await approversOfAll(ctx, ctx.db, contents)
-  return all.map((row) => ({ ...row, approved_by: given.get(String(row.id)) ?? [] }))
+  const booked = await approversOfAll(ctx, ctx.db, all.map(differenceContent))
+  const withdrawn = await approversOfAll(ctx, ctx.db, all.map(withdrawalContent))
+  const by = (id: string) => [...new Set([booked, withdrawn].flatMap((given) => given.get(id) ?? []))]
+  return all.map((row) => ({ ...row, approved_by: by(String(row.id)) }))
 }
 
 /** Why the booking of a break cannot be withdrawn; undefined: two operators can. */

@@ -29,7 +29,7 @@ export const advice: Readonly<Record<Cause, string>> = {
 /** The commands that do it, whose forms the console has. A question to a custodian and work on the signer’s machine have no command. */
 export const advisedCommands: Readonly<Record<Cause, readonly string[]>> = {
   missing: ['break withdraw', 'transaction hold', 'halt rail'],
-  double: ['break withdraw', 'suspense book'],
+  double: ['break withdraw', 'break book', 'suspense book'],
   other_amount: ['break resolve'],
   other_account: ['suspense book'],
   charge_not_booked: ['suspense book', 'balance charge'],

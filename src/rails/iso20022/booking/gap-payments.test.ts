@@ -93,6 +93,21 @@ describe('a gap that may have a payment of ours', () => {
       await assertAgrees(world)
     }))
 
+  it('can have it where only the rest was booked, as an older release did: what fits no more is booked to the end', () =>
+    withBank(async (world) => {
+      await confirmed(world)
+      await accept(world, { number: 3, on: dayAfter(world, 2), opening: 940, closing: 940 })
+      await decide(world)
+      const { sql } = world.ctx.db
+      await sql`update iso20022_payments set debited_by = null where debited_by is not null returning key`
+      await sql`update iso20022_bookings set state = 'withdrawn' where gap = 'known' returning id`
+      assert.deepEqual(await findings(world), [['double', -40]])
+      assert.deepEqual((await gap(world)).rest, 0n)
+      await decide(world)
+      assert.deepEqual([await lumps(world), await findings(world), await balance(world)], [[-20], [], 940])
+      await assertAgrees(world)
+    }))
+
   it('is no second one where the payment is in the first', () =>
     withBank(async (world) => {
       await confirmed(world)

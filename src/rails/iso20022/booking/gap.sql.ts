@@ -78,9 +78,12 @@ export const undebitedWithin = (
 export const placeInGap = (db: Atomic, ids: readonly bigint[], statementId: bigint): void =>
   db.send`update iso20022_bookings set statement_id = ${statementId}, gap = 'known' where id = any(${[...ids]}::bigint[])`
 
-/** Whether a booking is the rest of a gap. */
-export const isLump = async (db: Db, rail: string, id: bigint): Promise<boolean> =>
-  (await db.sql`select from iso20022_bookings where rail = ${rail} and id = ${id} and gap = 'lump'`).length > 0
+/** The statement after the gap that a booking is the rest of; undefined where it is none. */
+export async function statementOfLump(db: Db, rail: string, id: bigint): Promise<bigint | undefined> {
+  const [lump] = await db.sql<{ statement_id: bigint }>`
+    select statement_id from iso20022_bookings where rail = ${rail} and id = ${id} and gap = 'lump'`
+  return lump?.statement_id
+}
 
 /** Of gaps that persons have decided about, before some statements or with some days, the lump, if there is one. */
 export const decidedGaps = (

@@ -54,7 +54,7 @@ export async function whyGapStays(
   if (keys.opens.test(key) || keys.lost.test(key))
     return 'It ends when the statements come that lack, or once two operators have booked the difference (break book).'
   const lump = bookingOfFinding(key)
-  return lump !== undefined && (await queries.isLump(db, rail, lump))
+  return lump !== undefined && (await queries.statementOfLump(db, rail, lump)) !== undefined
     ? 'A difference was booked that fits no more: two operators withdraw it (break withdraw).'
     : undefined
 }
@@ -62,7 +62,8 @@ export async function whyGapStays(
 type GapFinding = { rail: string; key: string; asset: string }
 
 async function rowOf(db: Db, { rail, key, asset }: GapFinding): Promise<queries.GapRow | undefined> {
-  const [, , statementId] = keys.opens.exec(key) ?? []
+  const lump = bookingOfFinding(key)
+  const statementId = lump === undefined ? keys.opens.exec(key)?.[2] : await queries.statementOfLump(db, rail, lump)
   if (statementId !== undefined) return queries.gapBefore(db, rail, { statementId: BigInt(statementId) })
   const [, account = '', first = '', last = ''] = keys.lost.exec(key) ?? []
   const missing = (await missingNumbers(db, farFuture, { rail, account, asset })).find(
