@@ -50,7 +50,7 @@ it('a payment that may be in a gap that was decided about is ended once both ope
   await state([])
   const [ann, bob] = [await someone(ctx()), await someone(ctx())]
   const end = async (operator: typeof ann, isLacking: boolean): Promise<boolean> =>
-    (await endPayout(ctx(), BigInt(payout), { operator, reason, isLacking })).isEnded
+    (await endPayout(ctx(), payout, { operator, reason, isLacking })).isEnded
   assert.equal(await end(ann, false), false)
   await lose([], 100n)
   await bookDifference()

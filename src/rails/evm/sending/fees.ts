@@ -18,7 +18,7 @@ const ceilingOf = ({ settings }: Chain): bigint => BigInt(settings.maxFeeGwei) *
  */
 const mostGas = { coin: 60_000n, token: 150_000n }
 
-/** Arbitrum pays for the chain that it is written on with gas of its own, which is many times that of the transfer (its "gas and fees"). */
+/** Arbitrum pays for the chain that it is written on by gas, many times that of the transfer (its "gas and fees"). */
 const timesOn: Readonly<Record<string, bigint>> = { ARBITRUM: 20n }
 
 const usualGas = ({ network }: Pick<Chain, 'network'>, asset: string): bigint =>

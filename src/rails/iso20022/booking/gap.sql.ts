@@ -78,7 +78,7 @@ export const undebitedWithin = (
 export const placeInGap = (db: Atomic, ids: readonly bigint[], statementId: bigint): void =>
   db.send`update iso20022_bookings set statement_id = ${statementId}, gap = 'known' where id = any(${[...ids]}::bigint[])`
 
-/** The statement after the gap that a booking is the rest of; undefined where it is none. */
+/** The statement after the gap whose rest a booking is; undefined for another booking. */
 export async function statementOfLump(db: Db, rail: string, id: bigint): Promise<bigint | undefined> {
   const [lump] = await db.sql<{ statement_id: bigint }>`
     select statement_id from iso20022_bookings where rail = ${rail} and id = ${id} and gap = 'lump'`
