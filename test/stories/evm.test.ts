@@ -136,7 +136,7 @@ describe('an exchange with a real chain', () => {
   it('tries a payout again when its refusal is over, not when jobs that fail are', async () => {
     const half = exchange.service.composition.ctx.rails.payout('evm-eth')?.payout ?? assert.fail()
     const { submit, progress } = half
-    const refusedUntil = new Date(Date.now() + 15_000)
+    const refusedUntil = new Date(Date.now() + 600_000)
     Object.assign(half, {
       submit: () => Promise.reject(new Refusal('CONFLICT', 'The signer refused a payout.')),
       progress: () =>
@@ -157,6 +157,7 @@ describe('an exchange with a real chain', () => {
       [0, 0],
     )
     Object.assign(half, { submit, progress })
+    await lookup(exchange, `update jobs set run_at = now() where kind = 'plan.due' returning 1`, [])
     await arrive(exchange, id, 'finished')
   })
 

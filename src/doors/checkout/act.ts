@@ -82,10 +82,13 @@ export const checkoutDoes: readonly string[] = [
 ]
 
 /** What a form changes, where the partner has fixed that for a customer whose address it has not passed. */
-const changesBound = (bound: Bound, name: string): boolean =>
-  (name === 'payout_address' && bound.destination) ||
-  (name === 'billing' && bound.billing.length > 0) ||
-  (name === 'cancel' && isBound(bound))
+const changesBound = (bound: Bound, name: string): boolean => binding.get(name)?.(bound) === true
+
+const binding: ReadonlyMap<string, (bound: Bound) => boolean> = new Map([
+  ['payout_address', ({ destination }) => destination],
+  ['billing', ({ billing }) => billing.length > 0],
+  ['cancel', isBound],
+])
 
 /** What proves an email address and changes no order. */
 const proving: readonly string[] = ['send', 'resend', 'code']

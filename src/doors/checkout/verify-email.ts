@@ -35,6 +35,10 @@ export const sendToKnown: Action = async ({ ctx, visit, fields, ...reader }) => 
   return marksOf(ctx, visit, fields)
 }
 
+/** Forms in which the customer types the address. */
+const typing: readonly string[] = ['email']
+const typesEmail = ({ do: name = '' }: Fields): boolean => typing.includes(name)
+
 /**
  * What is left in a browser that has asked for a code, also where no other one is sent: the link in an e-mail that was sent works in
  * it.
@@ -44,7 +48,7 @@ export function marksOf(
   { view: { id: transactionId, email: own, takesProofs } }: Pick<Visit, 'view'>,
   fields: Fields,
 ): Pick<ActionResult, 'claim' | 'mark'> {
-  if (fields.do === 'email') {
+  if (typesEmail(fields)) {
     return takesProofs ? { claim: sealClaim(ctx, { transactionId, email: readEmail(fields) }) } : {}
   }
   return own === null ? {} : { mark: browserMark(ctx, { transactionId, email: own }) }
@@ -74,7 +78,7 @@ async function send(ctx: Ctx, subject: Subject, { fields, ...reader }: Sender): 
 export const taskOfForm = ({ ctx, visit, fields, ...reader }: SentForm): Promise<Task | undefined> =>
   taskFor(ctx, {
     transactionId: visit.view.id,
-    email: fields.do === 'email' ? readEmail(fields) : visit.email,
+    email: typesEmail(fields) ? readEmail(fields) : visit.email,
     ...reader,
   })
 
