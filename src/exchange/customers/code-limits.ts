@@ -1,7 +1,7 @@
 import type { Ctx } from '../context.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import { deviceOf, knownDevice } from '../sign-in/device.ts'
-import { countUse, type Limit, takeBackUse, usesOf } from '../sign-in/limits.ts'
+import { countUse, type Limit, takeBackUses, usesOf } from '../sign-in/limits.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs
@@ -31,7 +31,7 @@ export const deviceFor = (ctx: Pick<Ctx, 'secrets'>, email: string): string => d
 
 /**
  * What bounds one address, the narrowest first. A browser in which it was proven before has its own limits, so that nothing that is done
- * elsewhere keeps its owner out. Others share them for the address and their network, and for the order and their network. All of
+ * elsewhere keeps its owner out. Others share them for the address and their network, and e-mails for the order and their network. All of
  * them together have `networksOfGuesses` times the guesses: with the shipped policy, 100 of a million codes a day, which
  * finds one in 10,000 days. Then only the link in the e-mail works, which cannot be guessed. E-mails of all networks together need a
  * task instead (`proof-of-work.ts`).
@@ -47,9 +47,13 @@ function limitsOfAddress(ctx: Ctx, use: CodeUse, user: CodeUser): Limit[] {
   const device = knownDevice(ctx, nameOf(email), user.device)
   if (device !== undefined) return [limit(`by ${device}`)]
   const to = nameOf(email)
-  const narrow = [limit(`for ${to} in ${network}`), limit(`in order ${transactionId} in ${network}`)]
-  if (use === 'guesses') return [...narrow, limit(`for ${to}`, networksOfGuesses)]
-  return [...narrow, ...totalsOf(ctx, user).map((total) => ({ ...total, most: totalMost(ctx, total) }))]
+  const narrow = limit(`for ${to} in ${network}`)
+  if (use === 'guesses') return [narrow, limit(`for ${to}`, networksOfGuesses)]
+  return [
+    narrow,
+    limit(`in order ${transactionId} in ${network}`),
+    ...totalsOf(ctx, user).map((total) => ({ ...total, most: totalMost(ctx, total) })),
+  ]
 }
 
 /** What is counted of an address and of an order over all networks. */
@@ -93,13 +97,13 @@ export type CountedUse = {
 export async function countCodeUse(ctx: Ctx, use: CodeUse, user: CodeUser): Promise<CountedUse> {
   const isOn = ctx.config.rateLimits.on
   const ofNetwork = isOn ? limitsOfNetwork(ctx, use, user) : []
-  const ofAddress = isOn || use === 'guesses' ? limitsOfAddress(ctx, use, user) : []
+  const ofAddress = isOn ? limitsOfAddress(ctx, use, user) : []
   for (const limit of ofNetwork) {
     const seconds = await countUse(ctx, limit)
     if (seconds > 0) throw tooManyHere(seconds)
   }
   const takeBack = async (limits: readonly Limit[]) => {
-    for (const limit of limits) await takeBackUse(ctx, limit)
+    if (limits.length > 0) await takeBackUses(ctx, limits)
   }
   for (const limit of ofAddress) {
     const seconds = await countUse(ctx, limit)

@@ -75,8 +75,8 @@ export type Bound = {
 export function boundIn({ passed }: Pick<Personal, 'passed'>): Bound {
   return {
     billing: Object.keys(passed?.billing ?? {}) as BillingField[],
-    destination: passed !== undefined && passed.payoutAddress !== null,
-    holder: passed !== undefined && passed.payoutHolder !== null,
+    destination: passed?.payoutAddress !== undefined,
+    holder: passed?.payoutHolder !== undefined,
   }
 }
 
@@ -112,20 +112,23 @@ export function takesProofs(transaction: Order): boolean {
 }
 
 /** What the partner passed, as the first proof of an address finds it. */
-export const passedIn = ({ personal, country }: Pick<Transaction, 'personal' | 'country'>): PassedFacts =>
-  personal.passed ?? {
-    billing: personal.billing,
-    payoutAddress: personal.payoutAddress,
-    payoutExtraId: personal.payoutExtraId,
+export function passedIn({ personal, country }: Pick<Transaction, 'personal' | 'country'>): PassedFacts {
+  const { passed, billing, payoutAddress, payoutExtraId, payoutHolder } = personal
+  if (passed) return passed
+  return {
+    ...(billing === null ? {} : { billing }),
+    ...(payoutAddress === null ? {} : { payoutAddress }),
+    ...(payoutExtraId === null ? {} : { payoutExtraId }),
     // A name alone names no holder: it was filled in from the billing information.
-    payoutHolder: personal.payoutAddress === null ? null : personal.payoutHolder,
-    country,
+    ...(payoutAddress === null || payoutHolder === null ? {} : { payoutHolder }),
+    ...(country === null ? {} : { country }),
   }
+}
 
 /** An order's personal data without what an earlier customer gave. */
 export function asPassed(given: Personal, passed: PassedFacts): Personal {
   const { accepted: _, asked: __, answers: ___, ...personal } = given
-  const { billing, payoutAddress, payoutExtraId, payoutHolder } = passed
+  const { billing = null, payoutAddress = null, payoutExtraId = null, payoutHolder = null } = passed
   return { ...personal, billing, payoutAddress, payoutExtraId, payoutHolder, passed }
 }
 

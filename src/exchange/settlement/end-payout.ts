@@ -136,7 +136,7 @@ const progressOf = ({ state, plan_state: plan }: PayoutRow): PayoutProgress['sta
 }
 
 /** One payout. NOT_FOUND for an unknown id. */
-export async function readPayout({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<PayoutRow> {
+async function readPayout({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<PayoutRow> {
   const [row] = await queries.payoutsById(db, [id])
   if (!row) throw new Refusal('NOT_FOUND', 'There is no such payout.')
   return row

@@ -87,9 +87,10 @@ export async function usesOf({ db, clock, secrets }: Needs, limit: Pick<Limit, '
   return counted?.failures ?? 0
 }
 
-/** Takes one back that was counted, and forgets counts whose time is over. */
-export async function takeBackUse({ db, clock, secrets }: Needs, limit: Limit): Promise<void> {
-  await queries.takeBackFailure(db, [keyOf(secrets, limit)], undefined)
+/** Takes back one of each that was counted, and forgets counts whose time is over. */
+export async function takeBackUses({ db, clock, secrets }: Needs, limits: readonly Limit[]): Promise<void> {
+  const keys = limits.map((limit) => keyOf(secrets, limit))
+  await queries.takeBackFailure(db, keys, undefined)
   await queries.forgetFailures(db, clock.realNow())
 }
 

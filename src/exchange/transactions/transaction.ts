@@ -61,10 +61,10 @@ export type Personal = {
   sharedToken?: SharedToken
 }
 
-/** What a partner passed for an order without an email address. */
-export type PassedFacts = Pick<Personal, 'billing' | 'payoutAddress' | 'payoutExtraId' | 'payoutHolder'> & {
-  country: string | null
-}
+/** What a partner passed for an order without an email address: it is written with each change of the order, so without what is null. */
+export type PassedFacts = {
+  [Name in 'billing' | 'payoutAddress' | 'payoutExtraId' | 'payoutHolder']?: NonNullable<Personal[Name]>
+} & { country?: string }
 
 /** What was agreed at creation and does not change. */
 export type Terms = {

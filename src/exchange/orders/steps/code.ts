@@ -42,7 +42,7 @@ export const code = {
     return {
       customerId,
       personal: await fillBilling(ctx, db, own, partner, { customerId, partnerCustomerId }),
-      ...(passed === undefined ? {} : { country: passed.country }),
+      ...(passed === undefined ? {} : { country: passed.country ?? null }),
     }
   },
 } as const satisfies OrderStep<CodeDetails>
@@ -50,5 +50,6 @@ export const code = {
 /** What the partner passed, without billing information that the checkout would refuse: it is asked for. */
 function usablePassed(ctx: Pick<Ctx, 'clock' | 'policies'>, before: Transaction): PassedFacts {
   const { billing, ...passed } = passedIn(before)
-  return { ...passed, billing: billing && usableBilling(ctx, billing) }
+  const usable = billing && usableBilling(ctx, billing)
+  return usable ? { ...passed, billing: usable } : passed
 }
