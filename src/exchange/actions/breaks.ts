@@ -91,7 +91,7 @@ const bookRest: Action<Break> = {
   name: 'book-difference',
   title: 'Book the difference',
   does: 'Books what lies between two statements, where those that lack will not come: the rest is money without an order. Needs two operators.',
-  details: `The rest lies in suspense, or among the debits without an order: say there what it was. Nobody is asked about the numbers that lack any more.
+  details: `The rest lies in suspense, or among the debits without an order: say there what it was. The missing numbers are no longer expected.
 What comes of these days later is not booked by itself: a statement waits until two operators accept it, and its bookings wait for a person then.`,
   permission: 'money.resolve',
   needsReason: 'clear',
@@ -115,7 +115,7 @@ What comes of these days later is not booked by itself: a statement waits until 
 function inGap({ asset, rest, known, numbers, outside, unanswered }: NonNullable<Break['gap']>): string[] {
   const lacking = numbers.map(({ first, last }) => (first === last ? String(first) : `${first}-${last}`))
   return [
-    `Nobody knows what this was: ${shownAmount(asset, rest).amount} ${asset}. Ask the bank first.`,
+    `It is not known what this was: ${shownAmount(asset, rest).amount} ${asset}. Ask the bank first.`,
     ...(known.length === 0 ? [] : [`The books have of these days, and no statement does: ${known.join(', ')}.`]),
     ...(lacking.length === 0 ? [] : [`Numbers that lack: ${lacking.join(', ')}.`]),
     ...(outside.length === 0

@@ -26,7 +26,7 @@ export const withGap = async (db: Db, row: breaks.BreakRow): Promise<BreakWithGa
   gap: row.kind === 'statement' && row.state !== 'cleared' ? await gapOf(db, { ...row, rail: row.account }) : undefined,
 })
 
-/** What is approved: all that lies in the gap then, and the rest that nobody knows. */
+/** What is approved: all that lies in the gap then, and the unexplained rest. */
 export const differenceContent = ({ id, account, key, gap }: BreakWithGap): Content => ({
   kind: 'bank_booking',
   id: String(id),
@@ -38,7 +38,7 @@ export const differenceContent = ({ id, account, key, gap }: BreakWithGap): Cont
   numbers: gap?.numbers.map(({ first, last }) => `${first}-${last}`).join(' '),
 })
 
-/** Why nobody can book what a break is about as a difference; undefined: two operators can. */
+/** Why what a break is about cannot be booked as a difference; undefined: two operators can. */
 export function whyNotBooked({ state, gap }: BreakWithGap): string | undefined {
   // One person could resolve such a break once.
   if (state !== 'open' && !(state === 'resolved' && gap)) return `This break is ${state}.`
@@ -55,7 +55,7 @@ export function whyNotBooked({ state, gap }: BreakWithGap): string | undefined {
 
 /**
  * One operator's approval of booking what lies between two statements. With the second one, what is known to lie there does, the rest
- * is money without an order, in suspense or among the debits, and nobody is asked about the numbers that lack.
+ * is money without an order, in suspense or among the debits, and the missing numbers are no longer expected.
  */
 export async function bookDifference(
   ctx: Ctx,

@@ -10,7 +10,7 @@ import type { PassedFacts, Personal, Transaction } from '../transactions/transac
  * but the link.
  *
  * This file alone tells apart whose an order's facts are: the email address, the name, the billing information and the payout
- * destination. As long as nobody has proven the email address (`customerId` is null), all of them are the partner's and bind. Who proves
+ * destination. While the email address is unproven (`customerId` is null), all of them are the partner's and bind. Who proves
  * the address that the partner passed owns them. Who proves an address for an order that was passed without one owns what they give
  * themselves; what the partner passed (`Personal.passed`) still binds, and is shown masked. A visitor has none: nothing that a visitor
  * types is stored before the address is proven.

@@ -11,7 +11,7 @@ const plainForm = /^https?:\/\/[^\s/\\?#@]+(?:\/[^\s\\]*|[?#][^\s\\]*)?$/i
 
 /**
  * Reads a URL that a partner names, for a customer to be sent to or for us to call: with https, without user and password, and spelled so
- * that nobody reads another host in it. Gives a sentence instead of the URL that is refused.
+ * that no program reads another host in it. Gives a sentence instead of the URL that is refused.
  */
 export function readPartnerUrl(text: string, plainHttp: PlainHttp): URL | string {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -72,7 +72,7 @@ function takeOver(form: HTMLFormElement, fresh: Document): void {
   tellPrice(form)
 }
 
-/** Reports the price that is shown; nothing while there is none. */
+/** Reports the price that is shown; nothing while no price is shown. */
 function tellPrice(form: HTMLFormElement): void {
   const [from, to] = ['from', 'to'].map((end) => [inputOf(form, end)?.dataset.plain, selectOf(form, end)?.value])
   if (!from?.[0] || !to?.[0]) return
