@@ -64,7 +64,11 @@ export async function launchBrowser(further: string[] = []): Promise<Browser> {
     env: { ...process.env, ...env },
     timeout: patienceMs,
   }
-  const browser = await chromium.launch(options)
+  // A browser that crashes before it opens a page says nothing of what is tested: once more.
+  const browser = await chromium.launch(options).catch((error: unknown) => {
+    console.error(`The browser did not start: ${String(error).split('\n', 1)[0]}`)
+    return chromium.launch(options)
+  })
   const open = browser.newContext.bind(browser)
   browser.newContext = async (window) => {
     const context = await open(window)

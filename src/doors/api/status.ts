@@ -105,8 +105,8 @@ async function lookAtParts(ctx: Ctx, workersAreUp: WorkersAreUp): Promise<Parts>
 
 const stateOf = (isUp: boolean): 'ok' | 'down' => (isUp ? 'ok' : 'down')
 
-/** How long a part may take to answer, so that the status is answered within two seconds. */
-const patienceMs = 1_500
+/** How long a part may take to answer, so that the status is answered within two seconds by a process that is busy, too. */
+const patienceMs = 1_000
 
 /** Whether the database answers and takes writes. Rejects when it does not answer in time. */
 export async function writesNow({ db, heartbeat }: Pick<Ctx, 'db' | 'heartbeat'>): Promise<WriteState> {

@@ -11,7 +11,8 @@ export type NewStatement = Pick<CheckedStatement, 'number' | 'page' | 'period'> 
 
 /**
  * `known`: it came before. `new`: between two others; it continues at least one of them, or is the first of its account.
- * `differs`: it opens with another balance than `previous` closed with, or closes with another one than the next one opens with.
+ * `differs`: it opens with another balance than `previous` closed with, or closes with another one than the next one opens with; or
+ * it is a later page of the first statement of its account, and has neither.
  */
 export type Placement =
   | { state: 'known'; statement: ChainedStatement }
@@ -62,7 +63,12 @@ export function placeStatement(statement: NewStatement, near: readonly ChainedSt
       next.is_in_opening || near.some(({ id, is_in_opening: isIn }) => isIn && id === next.previous_id)
     return { state: 'new', isInOpening, previousId: next.previous_id, nextId: next.id }
   }
-  if (near.length === 0) return { state: 'new', isInOpening: false, previousId: null, nextId: null }
+  if (near.length === 0) {
+    const first = { isInOpening: false, previousId: null, nextId: null }
+    // A later page does not begin an account: what the earlier ones say would be in its opening balance.
+    if (statement.page > 1) return { state: 'differs', previous: undefined, opensNext: null, ...first }
+    return { state: 'new', ...first }
+  }
   const last = near.findLast(
     (one) => one.closing_on < balance.on || (one.closing_on === balance.on && !isLater(one, statement)),
   )

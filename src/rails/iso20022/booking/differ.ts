@@ -18,9 +18,15 @@ const ifAccepted =
 /** It opens with another balance than the one before it closed with, or else closes with another one than the next one opened with. */
 export function openingDiffers(
   asset: Asset,
-  { balance }: NewStatement,
+  { balance, page }: NewStatement,
   { previous, opensNext, isInOpening }: Pick<Misplaced, 'previous' | 'opensNext' | 'isInOpening'>,
 ): StatementDifference {
+  if (!previous && opensNext === null)
+    return {
+      cause: 'opening_differs',
+      why: `It is page ${page} of the first statement of its account, and no earlier page has come. If the file is accepted, the account begins with it.`,
+      amount: balance.closing - balance.opening,
+    }
   const shown = (amount: bigint): string => `${formatAmount(amount, asset)} ${asset.ticker}`
   const closed = previous?.closing ?? 0n
   if (opensNext !== null && (!previous || closed === balance.opening))

@@ -64,6 +64,19 @@ describe('the pages of a statement', () => {
         assert.deepEqual([await heldAt(world), await missingAt(world), await findingsOf(world.bank)], [30_000n, [], []])
       }))
 
+  it('begin an account with the first one, even if another one comes before it and statements have no numbers', async () => {
+    const world = await openBankWorld()
+    const plain = (text: string | undefined) => text?.replace(/<ElctrncSeqNb>2<.ElctrncSeqNb>/, '')
+    try {
+      const [first, last] = pagesOf([nextReference(), nextReference()]).map(plain)
+      assert.deepEqual(await send(world, last), [])
+      assert.deepEqual(await send(world, first), ['deposit_final', 'deposit_final'])
+      assert.deepEqual([await heldAt(world), await findingsOf(world.bank)], [20_000n, []])
+    } finally {
+      await world.close()
+    }
+  })
+
   it('leave a gap where one of them is missing, until it comes', () =>
     withBank(async (world) => {
       const [first, second, third] = pagesOf([nextReference(), nextReference(), nextReference()])
