@@ -8,7 +8,6 @@ import { callbackRoutes } from '../doors/callbacks/routes.ts'
 import { buildCheckout } from '../doors/checkout/checkout.ts'
 import type { CheckoutOptions, Notices } from '../doors/checkout/notices.ts'
 import type { Accounts } from '../exchange/partners/accounts.ts'
-import { companyLines } from '../exchange/settings.ts'
 import { isWorkerAlive } from '../platform/jobs/heartbeat.ts'
 import type { Composition } from './compose.ts'
 import { firstOf } from './first-of.ts'
@@ -31,7 +30,7 @@ export function buildDoors(
       ...(ctx.identity.forChecks()?.pageOrigins() ?? []),
     ],
     notices: Object.assign(
-      ctx.config.company ? { company: companyLines(ctx.config.company) } : {},
+      ctx.config.company ? { company: ctx.config.company } : {},
       ...added.map(({ notices }) => notices),
     ) as Notices,
     payButton: (view, language) => firstOf(added, ({ payButton }) => payButton?.(view, language)),

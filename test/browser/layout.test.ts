@@ -81,7 +81,9 @@ const readable = (page: Page): Promise<string> =>
     const words: string[] = [document.title]
     const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
     for (let node = walk.nextNode(); node; node = walk.nextNode())
-      if (!node.parentElement?.closest('code, script, [lang]:not(html), option, .partner, .account, noscript'))
+      if (
+        !node.parentElement?.closest('code, script, [lang]:not(html), option, .partner, .account, .company, noscript')
+      )
         words.push(node.textContent ?? '')
     for (const element of document.querySelectorAll('[aria-label], [placeholder], [title]'))
       words.push(...['aria-label', 'placeholder', 'title'].map((name) => element.getAttribute(name) ?? ''))

@@ -1,3 +1,4 @@
+import { companyOf } from '../../src/app/config/environment.ts'
 import { languageOf } from '../../src/platform/language/language.ts'
 import type { PageProps } from '../../src/doors/checkout/page.ts'
 import { payAidsOf } from '../../src/doors/checkout/pay-aids.ts'
@@ -204,6 +205,9 @@ function problem(field: string, code: string) {
   return { field, text: languageOf('en').find(`problem.${code}`) ?? code }
 }
 
+/** The sandbox's own, so that the pages are as tall as real ones. */
+const company = companyOf('sandbox')
+
 /** What a sample page is made of. */
 export async function sampleProps(sample: Sample): Promise<PageProps> {
   const { step, more, isProven = true } = sample
@@ -231,7 +235,7 @@ export async function sampleProps(sample: Sample): Promise<PageProps> {
     now: someTime,
     problems: [],
     typed: {},
-    notices: sandboxNotices,
+    notices: { ...sandboxNotices, ...(company ? { company } : {}) },
     look: { name: undefined, sheet: undefined, logo: undefined },
     ways: sample.ways ?? [],
     legal: { termsUrl: '/en/terms', privacyUrl: '/en/privacy', accepts: '1 1' },

@@ -12,6 +12,7 @@ import type { Partner } from '../../exchange/partners/partner.ts'
 import { eachSecond } from '../../exchange/transactions/each-second.ts'
 import { offersAt } from '../../exchange/availability/offers.ts'
 import { termsOfPartner } from '../../exchange/transactions/policy.ts'
+import { CompanyLines } from '../ui/company.tsx'
 import { renderDocument } from '../ui/document.tsx'
 import { compressPages } from '../ui/gzip.ts'
 import { readForms } from '../ui/read-forms.ts'
@@ -122,7 +123,8 @@ async function send(door: Door, reply: FastifyReply, visit: Visit, typed: Typed)
     return reply.headers(headersOf(door, door.assets.sheet, partner)).redirect(started.redirect, 303)
   const amounts = amountsOf(choice, outcome, language)
   const turns = sidesOf(presets, offers)
-  const props = { language, presets, choice, menu, turns, outcome, amounts, refusal: started?.refusal, here }
+  const { company } = ctx.config
+  const props = { language, presets, choice, menu, turns, outcome, amounts, refusal: started?.refusal, company, here }
   return sendPage(door, reply, visit, <Calculator {...props} />)
 }
 
@@ -141,6 +143,7 @@ function sendEmpty(door: Door, reply: FastifyReply, visit: Visit): FastifyReply 
     <main class="calculator">
       <h1 class="visually-hidden">{say('calculator.title')}</h1>
       <p>{say('calculator.empty')}</p>
+      <CompanyLines company={door.ctx.config.company} />
     </main>
   )
   return sendPage(door, reply, visit, body)
@@ -221,6 +224,7 @@ function sendMessage(
       <main class="calculator">
         <h1>{title}</h1>
         <p>{text}</p>
+        <CompanyLines company={door.ctx.config.company} />
       </main>
     ),
   })

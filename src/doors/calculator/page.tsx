@@ -1,8 +1,10 @@
 import type { Category } from '../../reference/catalog/payment-category.ts'
 import type { Listing } from '../../reference/catalog/asset.ts'
+import type { Company } from '../../exchange/settings.ts'
 import type { Language } from '../../platform/language/language.ts'
 import { flowOf } from '../../exchange/transactions/method.ts'
 import { OnceField } from '../pages/form.tsx'
+import { CompanyLines } from '../ui/company.tsx'
 import { methodName } from '../ui/method-name.ts'
 import { Notice } from '../ui/notice.tsx'
 import { Row } from '../ui/price.tsx'
@@ -30,13 +32,14 @@ export type CalculatorProps = {
   amounts: Boxes
   /** Why the order was refused. */
   refusal: string | undefined
+  company: Company | undefined
   /** Where the form is sent: the calculator's own full URL, because that is what was signed. */
   here: string
 }
 
 /** The calculator: one form that works without scripts; with them it recalculates while typing. */
 export function Calculator(props: CalculatorProps) {
-  const { language, presets, choice, menu, turns, outcome, amounts, refusal, here } = props
+  const { language, presets, choice, menu, turns, outcome, amounts, refusal, company, here } = props
   const { say } = language
   const isRight = outcome.sum !== undefined
   return (
@@ -95,6 +98,7 @@ export function Calculator(props: CalculatorProps) {
           <Held {...props} />
         </p>
       </form>
+      <CompanyLines company={company} />
     </main>
   )
 }

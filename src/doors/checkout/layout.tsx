@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 
 import { type Language, languageOf } from '../../platform/language/language.ts'
+import { CompanyLines } from '../ui/company.tsx'
 import { renderDocument } from '../ui/document.tsx'
 import type { ShownTheme } from '../ui/serve-theme.ts'
 import type { Assets } from './assets.ts'
@@ -55,9 +56,7 @@ function Layout({ language, order, look, translations, notices, legal, children 
       <footer class="bottom">
         {order === undefined ? null : <p>{say('layout.order', { order: String(order.publicId) })}</p>}
         {notices.footer ? <p>{notices.footer(language)}</p> : null}
-        {notices.company?.map((line) => (
-          <p key={line}>{line}</p>
-        ))}
+        <CompanyLines company={notices.company} />
         <p class="legal">
           <a href={legal.termsUrl}>{say('legal.terms.title')}</a>{' '}
           <a href={legal.privacyUrl}>{say('legal.privacy.title')}</a>

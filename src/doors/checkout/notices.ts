@@ -1,10 +1,11 @@
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
+import type { Company } from '../../exchange/settings.ts'
 import type { Language } from '../../platform/language/language.ts'
 
 /** What pages of the checkout say in addition, in the reader's language. An exchange with real money says who its operator is, and nothing else. */
 export type Notices = {
-  /** The operator: lines at the end of every page. */
-  company?: readonly string[]
+  /** The operator, at the end of every page. */
+  company?: Company
   /** At the end of every page. */
   footer?(language: Language): string
   /** A page where our e-mails can be read, linked where a code is asked for. */
