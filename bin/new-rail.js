@@ -20,6 +20,8 @@ const type = name
   .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
   .join('')
 
+const constant = type.charAt(0).toLowerCase() + type.slice(1)
+
 const steps = [
   `translation.ts: the provider's messages (${type}Message), and a line in kinds for each status that is a plain yes or no.`,
   'rail.ts, serves: which payment categories on which networks, in which direction. Keep payout for refunds, even if no payouts are served.',
@@ -30,7 +32,7 @@ const steps = [
   'follow: src/rails/processor/follow.ts asks about everything that is open until it ends, so that lost callbacks cost nothing; src/rails/processor/call.ts calls out.',
   'rail.ts, check: whether payments can be made now, for cambio doctor: a cheap call that needs our credentials.',
   'rail.test.ts: a fake of the provider that answers as documented, and a harness that drives it. Then remove its first line of open().',
-  'settings.ts: the JSON Schema of its entry in CONFIG_FILE, listed in app/config/rail-kinds.ts. app/live.ts, railKinds: open it from its entries.',
+  'settings.ts: what the operator writes in CONFIG_FILE. kind.ts opens it: list it in src/rails/kinds.ts.',
 ]
 
 /** @param {string} step */
@@ -78,7 +80,7 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import type { CallbackRequest, DepositHalf, PayoutHalf, Rail } from '../rail.ts'
 import { readMessage, toRailEvent } from './translation.ts'
 
-/** What the operator configures. */
+/** An entry of CONFIG_FILE with its secrets. */
 export type ${type}Settings = { name: string; webhookKey: string }
 
 /** Opens the rail. */
@@ -131,6 +133,35 @@ function isSigned({ webhookKey }: ${type}Settings, { body, headers }: CallbackRe
 function missing(call: string): never {
   throw new Error(\`Fill in \${call} of the rail ${name}.\`)
 }
+`,
+  'settings.ts': `import type { Schema } from '../../platform/lib/schema.ts'
+
+/** An entry of CONFIG_FILE; secrets are references. */
+export type ${type}Entry = { name: string; webhook_key: string }
+
+export const ${constant}Schema: Schema = {
+  type: 'object',
+  description: 'Say here what it is for.',
+  additionalProperties: false,
+  required: ['kind', 'name', 'webhook_key'],
+  properties: {
+    kind: { const: '${name}' },
+    name: { type: 'string', pattern: '^[a-z0-9][a-z0-9-]{0,62}$', description: 'Unique; never change it.' },
+    webhook_key: { type: 'string', format: 'secret', description: "The webhook's signature key." },
+  },
+}
+`,
+  'kind.ts': `import { railKind } from '../kind.ts'
+import { type ${type}Entry, ${constant}Schema } from './settings.ts'
+
+export const ${constant}Kind = railKind<${type}Entry>({
+  kind: '${name}',
+  schema: ${constant}Schema,
+  open: async (entries, { readSecret }) => {
+    const { open${type}Rail } = await import('./rail.ts')
+    return { rails: entries.map((entry) => open${type}Rail({ name: entry.name, webhookKey: readSecret(entry.webhook_key) })) }
+  },
+})
 `,
   'rail.test.ts': `import { createHmac } from 'node:crypto'
 

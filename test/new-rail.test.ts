@@ -28,8 +28,14 @@ test('a new rail compiles, names what to fill in, and is made once', () => {
   symlinkSync(join(projectRoot, 'node_modules'), join(folder, 'node_modules'))
   const made = run('acme-pay', rails)
   assert.equal(made.status, 0, made.stderr)
-  assert.deepEqual(readdirSync(join(rails, 'acme-pay')), ['rail.test.ts', 'rail.ts', 'translation.ts'])
-  for (const place of ['translation.ts', 'rail.ts, deposit', 'rail.test.ts', 'app/live.ts']) {
+  assert.deepEqual(readdirSync(join(rails, 'acme-pay')), [
+    'kind.ts',
+    'rail.test.ts',
+    'rail.ts',
+    'settings.ts',
+    'translation.ts',
+  ])
+  for (const place of ['translation.ts', 'rail.ts, deposit', 'rail.test.ts', 'src/rails/kinds.ts']) {
     assert(made.stdout.includes(place), place)
     assert(readFileSync(join(rails, 'acme-pay/rail.test.ts'), 'utf8').includes(place), place)
   }

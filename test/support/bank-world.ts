@@ -70,11 +70,7 @@ export async function openBankWorld(change: Partial<BankEntry> = {}): Promise<Ba
   const reopen: BankWorld['reopen'] = async (other = {}) => {
     const bank = await openBank(
       { ...bankEntry, ...change, ...other },
-      { db, clock, log, secrets },
-      {
-        folder,
-        secretOf: (reference) => reference,
-      },
+      { db, clock, log, secrets, folder, readSecret: (reference) => reference },
     )
     const reports = {
       report: (_: unknown, reported: readonly RailEvent[]) => {

@@ -41,7 +41,7 @@ export async function openXrplWorld({
         secrets: testSecrets,
         timeoutMs: 60_000,
         readSecret: (text) => text,
-        needsTwoNodes: true,
+        isLive: true,
         folder: '.',
       },
     )

@@ -1,9 +1,11 @@
 import type { Ctx } from '../../exchange/context.ts'
 import type { Answer, Invocation } from '../../doors/commands/command.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
-import type { BitcoinRails } from '../../rails/bitcoin/rails.ts'
-import { openBitcoin } from '../bitcoin.ts'
+import { type BitcoinRails, openBitcoinRails } from '../../rails/bitcoin/rails.ts'
+import type { BitcoinSettings } from '../../rails/bitcoin/settings.ts'
+import type { RailEntry } from '../../rails/kind.ts'
 import { readConfig } from '../config/config.ts'
+import { railToolsOf } from '../rails.ts'
 
 /** Shows the wallet that pays out on a chain of Bitcoin's family, and the key to watch it with. */
 export const wallet = (input: Invocation): Promise<Answer> =>
@@ -17,6 +19,9 @@ export const wallet = (input: Invocation): Promise<Answer> =>
 
 async function bitcoinOf(ctx: Ctx): Promise<BitcoinRails | undefined> {
   const config = readConfig()
-  const entries = config.file?.rails?.filter(({ kind }) => kind === 'bitcoin') ?? []
-  return config.file && entries.length > 0 ? openBitcoin(entries, { ...ctx, config }, config.file) : undefined
+  const entries = config.file?.rails?.filter(isBitcoin) ?? []
+  const tools = railToolsOf({ ...ctx, config })
+  return entries.length > 0 ? openBitcoinRails(entries, tools) : undefined
 }
+
+const isBitcoin = (entry: RailEntry): entry is BitcoinSettings => entry.kind === 'bitcoin'

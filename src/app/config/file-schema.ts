@@ -1,5 +1,5 @@
 import { marketsSchema } from '../../markets/settings.ts'
-import { railKindSchemas } from './rail-kinds.ts'
+import { railKinds } from '../../rails/kinds.ts'
 import { signerSchema } from '../../rails/keys/settings.ts'
 import { twoNodesSchema } from '../../rails/bitcoin/settings.ts'
 import { treasurySchema } from '../../exchange/treasury/settings.ts'
@@ -46,7 +46,7 @@ export const configFileSchema: Schema = {
     rails: {
       type: 'array',
       description: 'The rails, the preferred one first. Several may serve the same payment method.',
-      items: oneKind(railKindSchemas),
+      items: oneKind(railKinds.map(({ schema }) => schema)),
     },
     treasury: treasurySchema,
   },

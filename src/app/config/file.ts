@@ -10,14 +10,12 @@ import { configFileSchema } from './file-schema.ts'
 import type { MarketsSettings } from '../../markets/settings.ts'
 import type { Company } from '../../exchange/settings.ts'
 import type { TreasuryFile } from '../../exchange/treasury/settings.ts'
+import type { RailEntry } from '../../rails/kind.ts'
 import { railProblems } from './rail-problems.ts'
 import { treasuryProblems } from './treasury.ts'
 
 /** What is wrong in the file. `path` is spelled `rails[0].in`; empty for the file as a whole. */
 export type FileProblem = { path: string; message: string; line?: number }
-
-/** One rail as the file describes it; the other fields are those of its kind. */
-export type RailEntry = { kind: string; name: string } & Readonly<Record<string, unknown>>
 
 /** The contents of CONFIG_FILE, checked against `configFileSchema`. A part that is absent is not configured. */
 export type ConfigFile = {
@@ -91,7 +89,7 @@ export function checkConfigFile(
       ...railProblems(content as Partial<ConfigFile>, {
         folder,
         withKeystores,
-        secretOf: (reference) => secretOf(reference, { folder }, env),
+        readSecret: (reference) => secretOf(reference, { folder }, env),
       }),
     )
   if (problems.length > 0)

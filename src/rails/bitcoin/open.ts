@@ -32,7 +32,7 @@ export type BitcoinDependencies = {
   /** The process that holds the keys instead: then no rail opens a mnemonic. */
   signer?: SignerClient | undefined
   /** Refuses to rely on one node. */
-  needsTwoNodes?: boolean
+  isLive?: boolean
 }
 
 /** Opens the chains of the settings. Refuses two rails of one coin, keys that do not open, and an account key of other keys. */
@@ -46,12 +46,12 @@ export async function openChains(
 }
 
 async function openChain(entry: BitcoinSettings, dependencies: BitcoinDependencies): Promise<Chain> {
-  const { db, clock, log, confirmations, timeoutMs, readSecret, needsTwoNodes } = dependencies
+  const { db, clock, log, confirmations, timeoutMs, readSecret, isLive } = dependencies
   const { rules, forms } = chainRules(entry)
   const network = findNetwork(rules.code)
   if (!network) throw new Error(`The catalog has no network ${rules.code}.`)
   useTestNetwork(network.family, entry.network === 'mainnet' ? undefined : entry.network)
-  if (needsTwoNodes && entry.nodes.length < 2) {
+  if (isLive && entry.nodes.length < 2) {
     throw new Error(`The rail ${entry.name} needs two independent nodes.`)
   }
   const signer = await signerOf(entry, dependencies, rules)

@@ -10,7 +10,8 @@ import { ConfigError, readConfig } from '../../app/config/config.ts'
 import { openPool } from '../../platform/db/pool.ts'
 import { systemClock } from '../../platform/lib/clock.ts'
 import { silentLog } from '../../platform/lib/log.ts'
-import { createKeystore, openEvmRails } from './rails.ts'
+import { openRails, railToolsOf } from '../../app/rails.ts'
+import { createKeystore } from './rails.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cambio-evm-open-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
@@ -43,20 +44,23 @@ describe('the settings of chains of the EVM', () => {
     const { url } = await testDatabase()
     const db = openPool({ urls: [url], size: 2 })
     const dependencies = { db, clock: systemClock(), log: silentLog, secrets: testSecrets }
-    const openWith = (settings: Record<string, string>) =>
-      openEvmRails({ ...dependencies, config: readConfig({ DATA_DIR: folder, ...settings }) })
+    const openWith = (settings: Record<string, string>) => {
+      const config = readConfig({ DATA_DIR: folder, ...settings })
+      return openRails([], railToolsOf({ ...dependencies, config }))
+    }
     try {
-      assert.equal((await openWith({})).rails.size, 0)
+      assert.equal((await openWith({})).rails.length, 0)
       await createKeystore(keystore, password)
       await assert.rejects(openWith({ ...own, EVM_RPC_URLS: `BTC=${secret}` }), /BTC is no network of the EVM/)
       const wrong = { ...own, EVM_RPC_URLS: `ETH=${secret}`, EVM_KEYSTORE_PASSWORD: 'another-password' }
       await assert.rejects(openWith(wrong), /does not open the keystore/)
-      const { rails } = await openWith({ ...own, EVM_RPC_URLS: `ETH=${secret},base=${secret}` })
-      assert.deepEqual([...rails.keys()], ['ETH', 'BASE'])
-      await assert.rejects(
-        openEvmRails({ ...dependencies, config: readConfig(own) }).then((evm) => evm.opening('ETH', 'ETH-ETH')),
-        /no node for ETH/,
+      const { rails, kinds } = await openWith({ ...own, EVM_RPC_URLS: `ETH=${secret},base=${secret}` })
+      assert.deepEqual(
+        rails.map(({ name }) => name),
+        ['evm-eth', 'evm-base'],
       )
+      const opening = ['ETH', 'BASE', 'ARB'].map((network) => kinds[0]?.openingBalance?.(network) !== undefined)
+      assert.deepEqual(opening, [true, true, false])
     } finally {
       await db.close()
     }

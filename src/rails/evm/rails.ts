@@ -1,54 +1,45 @@
-import { Refusal } from '../../platform/lib/refusal.ts'
 import { showNodes } from '../chain/nodes.ts'
 import { balanceOf, openingBalance } from './balance.ts'
-import type { Chain, EvmDependencies } from './chain.ts'
+import type { Chain } from './chain.ts'
 import { deposits } from './deposits.ts'
 import { begin, keepFollowing, newFollower } from './follow.ts'
-import type { Reports } from '../two-nodes.ts'
 import { deriveKeys, newMnemonic } from './keys.ts'
 import { readKeystore, writeKeystore } from '../keys/keystore.ts'
 import type { SignerClient } from '../keys/signer-client.ts'
+import { type OpenedRails, type RailTools, together } from '../kind.ts'
 import { openChains } from './open.ts'
+import type { EvmEntry } from './settings.ts'
 import { remoteKeys } from './remote-keys.ts'
 import { readHead } from './read-blocks.ts'
 import { rereadFrom } from './reread.ts'
 import { payouts } from './sending/payouts.ts'
 import type { Rail } from '../rail.ts'
 
-/** The chains of the EVM that this exchange holds real money on. */
-export type EvmRails = {
-  /** Each chain's rail, by the network's code. */
-  rails: ReadonlyMap<string, Rail>
-  /** What the wallet of a chain held of an asset before any of its deposits could be reported. */
-  opening(network: string, asset: string): Promise<bigint>
-  /** Follows every chain, one process at a time each, reports what comes, and gathers it in the wallet that pays. `stop` ends it. */
-  follow(reports: Reports): { stop(): Promise<void> }
+/**
+ * Opens the chains of the entries and those that have a node in the settings, with the keys of the keystore, and gathers what comes to
+ * them in the wallet that pays. Refuses a network that is not of the EVM, a keystore that cannot be opened, and later, when it is
+ * first asked, a node of another chain.
+ */
+export async function openEvmRails(entries: readonly EvmEntry[], tools: EvmTools): Promise<OpenedRails> {
+  const { evm, confirmations, isLive, timeoutMs } = tools
+  const config = { evm, confirmations, environment: { catalogChainsOnly: isLive }, outsideTimeoutMs: timeoutMs }
+  const chains = await openChains({ ...tools, config, entries })
+  return {
+    rails: chains.map(evmRail),
+    openingBalance: (code) => {
+      const chain = chains.find(({ network }) => network.code === code)
+      if (!chain) return undefined
+      return async (asset) => {
+        await begin(chain)
+        return openingBalance(chain, asset)
+      }
+    },
+    follow: ({ charge, ...reports }) =>
+      together(chains.map((chain) => keepFollowing(newFollower(chain, reports), charge))),
+  }
 }
 
-/**
- * Opens the chains that have a node in the settings, with the keys of the keystore. Refuses a network that is not of the EVM, a
- * keystore that cannot be opened, and later, when it is first asked, a node of another chain. Does nothing without nodes.
- */
-export async function openEvmRails(dependencies: EvmDependencies): Promise<EvmRails> {
-  const chains = await openChains(dependencies)
-  const chainOf = (code: string): Chain => {
-    const chain = chains.find(({ network }) => network.code === code)
-    if (!chain) throw new Refusal('NOT_FOUND', `There is no node for ${code}.`)
-    return chain
-  }
-  return {
-    rails: new Map(chains.map((chain) => [chain.network.code, evmRail(chain)])),
-    opening: async (code, asset) => {
-      const chain = chainOf(code)
-      await begin(chain)
-      return openingBalance(chain, asset)
-    },
-    follow: ({ charge, ...reports }) => {
-      const following = chains.map((chain) => keepFollowing(newFollower(chain, reports), charge))
-      return { stop: async () => void (await Promise.all(following.map((one) => one.stop()))) }
-    },
-  }
-}
+type EvmTools = Omit<RailTools, 'folder'>
 
 /** The rail of one chain: coins and tokens, in and out. Deposits are found by following the chain; it has no callbacks. */
 export const evmRail = (chain: Chain): Rail => ({

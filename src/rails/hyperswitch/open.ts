@@ -1,12 +1,12 @@
 import { parseDuration } from '../../platform/lib/duration.ts'
-import { keepAsking, type Report } from '../processor/follow.ts'
-import type { Rail } from '../rail.ts'
+import { type OpenedRails, type RailTools, together } from '../kind.ts'
+import { keepAsking } from '../processor/follow.ts'
 import { type DeskTools, watchDisputes } from './desk.ts'
 import { openHyperswitchRail } from './rail.ts'
 import type { HyperswitchEntry, HyperswitchSettings } from './settings.ts'
 
 /** Reads an entry of CONFIG_FILE; `secret` gives what a reference refers to. */
-export const settingsOf = (entry: HyperswitchEntry, secret: (reference: string) => string): HyperswitchSettings => ({
+const settingsOf = (entry: HyperswitchEntry, secret: (reference: string) => string): HyperswitchSettings => ({
   name: entry.name,
   baseUrl: entry.base_url,
   apiKey: secret(entry.api_key),
@@ -23,15 +23,13 @@ export const settingsOf = (entry: HyperswitchEntry, secret: (reference: string) 
 
 /** Opens the rails of entries, and what follows their payments, refunds and disputes in processes that are workers. */
 export function openHyperswitch(
-  all: readonly HyperswitchSettings[],
-  tools: DeskTools,
-): { rails: Rail[]; follow(reports: { report: Report }): { stop(): Promise<void> } } {
-  const opened = all.map((settings) => openHyperswitchRail(settings, tools))
+  entries: readonly HyperswitchEntry[],
+  { readSecret, ...tools }: DeskTools & Pick<RailTools, 'readSecret'>,
+): OpenedRails {
+  const opened = entries.map((entry) => openHyperswitchRail(settingsOf(entry, readSecret), tools))
   return {
     rails: opened.map(({ rail }) => rail),
-    follow: ({ report }) => {
-      const following = opened.map(({ desk }) => keepAsking(desk.processor, report, () => watchDisputes(desk)))
-      return { stop: async () => void (await Promise.all(following.map((one) => one.stop()))) }
-    },
+    follow: ({ report }) =>
+      together(opened.map(({ desk }) => keepAsking(desk.processor, report, () => watchDisputes(desk)))),
   }
 }

@@ -6,27 +6,22 @@ import type Ssh2 from 'ssh2'
 
 import { checkIban, readBic } from '../../reference/bank/iban.ts'
 import { assetOf } from '../../reference/catalog/asset.ts'
+import type { Placed, SettingProblem, SettingsPlace } from '../kind.ts'
 import { accountIdOf, type OwnAccount } from './bank.ts'
 import type { AccountEntry, BankEntry } from './settings.ts'
-
-/** What is wrong with a bank of CONFIG_FILE: where in its entry, `accounts[0].iban`, and what. */
-export type SettingProblem = { path: string; message: string }
 
 // Few exchanges fetch files by SFTP.
 const load = createRequire(import.meta.url)
 
-/** What banks are opened with: relative paths start at `folder`, and `secretOf` reads what a reference refers to. */
-export type BankPlace = { folder: string; secretOf: (reference: string) => string }
-
 /** Everything that keeps a bank from being opened: asked before it is opened, and by `config check`. */
-export const bankProblems = (entry: BankEntry, { folder, secretOf }: BankPlace): SettingProblem[] => [
+export const bankProblems = (entry: BankEntry, { folder, readSecret }: SettingsPlace): SettingProblem[] => [
   ...entry.accounts.flatMap((account, at) =>
     accountProblems(account).map(({ path, message }) => ({ path: `accounts[${at}].${path}`, message })),
   ),
   ...accountsTogether(entry),
   ...ignoredProblems(entry),
   ...onePerPath(foldersOf(entry, folder).flatMap(({ path, at }) => folderProblem(path, at))),
-  ...(entry.sftp ? sftpProblems(entry.sftp, secretOf) : []),
+  ...(entry.sftp ? sftpProblems(entry.sftp, readSecret) : []),
   ...(entry.schemas === undefined ? [] : schemaProblems(resolve(folder, entry.schemas))),
 ]
 
@@ -46,7 +41,7 @@ function realPath(path: string): string {
  * What two banks, or two settings of one bank, would share: files that one takes are gone for the other, and what comes to an account would
  * be booked twice.
  */
-export function sharedSettings(banks: readonly { path: string; entry: BankEntry }[], folder: string): SettingProblem[] {
+export function sharedSettings(banks: readonly Placed<BankEntry>[], folder: string): SettingProblem[] {
   const owners = new Map<string, string>()
   const shared = (what: string, path: string): SettingProblem[] => {
     const other = owners.get(what) ?? path
@@ -105,10 +100,10 @@ function ignoredProblems({ accounts, ignore = [] }: BankEntry): SettingProblem[]
 /** The key must open without a password, and the fingerprint of the server's key be one. */
 function sftpProblems(
   { key, host_key: hostKey }: NonNullable<BankEntry['sftp']>,
-  secretOf: BankPlace['secretOf'],
+  readSecret: SettingsPlace['readSecret'],
 ): SettingProblem[] {
   const { utils } = load('ssh2') as typeof Ssh2
-  const read = utils.parseKey(secretOf(key))
+  const read = utils.parseKey(readSecret(key))
   const isPrivate = !(read instanceof Error) && [read].flat().some((one) => one.isPrivateKey())
   const isFingerprint = /^SHA256:[A-Za-z0-9+/]{43}=?$/.test(hostKey)
   return [

@@ -80,9 +80,9 @@ test('banks that `config check` accepts open, and those that it refuses do not',
     const file = join(folder, 'config.yaml')
     writeFileSync(file, JSON.stringify({ rails }))
     const { problems } = checkConfigFile(file)
-    const place = { folder, secretOf: (reference: string) => secretOf(reference, { folder }) }
     const { db, clock, secrets } = ctx
-    const open = () => openBankRails(rails as BankEntry[], { db, clock, secrets, log: silentLog }, place)
+    const readSecret = (reference: string) => secretOf(reference, { folder })
+    const open = () => openBankRails(rails as BankEntry[], { db, clock, secrets, log: silentLog, folder, readSecret })
     if (problems.length === 0) assert.equal((await open()).rails.length, banks.length)
     else await assert.rejects(open, JSON.stringify(problems))
     outcomes[problems.length === 0 ? 'opens' : 'refused'] += 1

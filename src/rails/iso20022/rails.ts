@@ -4,12 +4,13 @@ import { join, resolve } from 'node:path'
 import { parseDuration } from '../../platform/lib/duration.ts'
 import { mayBeCharge } from '../statement.ts'
 import type { Rail, Service } from '../rail.ts'
-import { type Bank, type BankDependencies, type BankReports } from './bank.ts'
+import { type SettingsPlace, together } from '../kind.ts'
+import type { Bank, BankDependencies, BankReports } from './bank.ts'
 import { doubtsOf } from './booking/doubts.ts'
 import { bookGap } from './booking/gap.ts'
 import { openParty } from './booking/party.ts'
 import { balances, type BookedLine, bookedBetween, unexplainedBookings } from './booking/queries.ts'
-import { accountOf, type BankPlace, bankProblems, sharedSettings } from './check-settings.ts'
+import { accountOf, bankProblems, sharedSettings } from './check-settings.ts'
 import { deposits } from './deposits.ts'
 import { keepFollowingBank, newBankFollower } from './follow.ts'
 import { openRail } from './lease.ts'
@@ -19,44 +20,37 @@ import type { BankEntry } from './settings.ts'
 import { findingsOf } from './findings.ts'
 import { checkBank } from './troubles.ts'
 
+type BankTools = BankDependencies & SettingsPlace
+
 /** How long a file that ends too early may stay unchanged before it is refused, in real milliseconds. */
 const patienceMs = 20_000
 
-/** The banks of CONFIG_FILE. */
-export type BankRails = { rails: readonly Rail[]; follow(reports: BankReports): { stop(): Promise<void> } }
-
-/** Opens the banks of CONFIG_FILE. Relative paths start at `folder`; `secretOf` reads what a reference of the file refers to. */
-export async function openBankRails(
-  entries: readonly BankEntry[],
-  dependencies: BankDependencies,
-  place: BankPlace,
-): Promise<BankRails> {
+/** Opens the banks of CONFIG_FILE. */
+export async function openBankRails(entries: readonly BankEntry[], tools: BankTools) {
   const [shared] = sharedSettings(
     entries.map((entry) => ({ path: entry.name, entry })),
-    place.folder,
+    tools.folder,
   )
   if (shared) throw new Error(`rails: ${shared.path}: ${shared.message}.`)
   const banks: Bank[] = []
-  for (const entry of entries) banks.push(await openBank(entry, dependencies, place))
+  for (const entry of entries) banks.push(await openBank(entry, tools))
   return {
     rails: banks.map(bankRail),
-    follow: (reports) => {
-      const following = banks.map((bank) => keepFollowingBank(newBankFollower(bank, reports)))
-      return { stop: async () => void (await Promise.all(following.map((one) => one.stop()))) }
-    },
+    follow: (reports: BankReports) => together(banks.map((bank) => keepFollowingBank(newBankFollower(bank, reports)))),
   }
 }
 
 /** Opens one bank: checks its accounts, and makes its folders. Refuses settings that cannot work, with a sentence for the operator. */
 export async function openBank(
   entry: BankEntry,
-  { secrets, ...dependencies }: BankDependencies,
-  { folder, secretOf }: BankPlace,
+  { db, clock, log, secrets, folder, readSecret }: BankTools,
 ): Promise<Bank> {
-  const [problem] = bankProblems(entry, { folder, secretOf })
+  const [problem] = bankProblems(entry, { folder, readSecret })
   if (problem) throw new Error(`rails: ${entry.name}: ${problem.path}: ${problem.message}.`)
   const bank: Bank = {
-    ...dependencies,
+    db,
+    clock,
+    log,
     name: entry.name,
     accounts: entry.accounts.map(accountOf),
     ignored: entry.ignore ?? [],
@@ -74,7 +68,7 @@ export async function openBank(
       host: entry.sftp.host,
       port: entry.sftp.port ?? 22,
       user: entry.sftp.user,
-      privateKey: secretOf(entry.sftp.key),
+      privateKey: readSecret(entry.sftp.key),
       hostKey: entry.sftp.host_key,
       inFolder: entry.sftp.in,
       outFolder: entry.sftp.out,

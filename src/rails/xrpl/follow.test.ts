@@ -279,7 +279,7 @@ describe('payments on the XRP Ledger', () => {
       secrets: testSecrets,
       timeoutMs: 1_000,
       readSecret: (text: string) => text,
-      needsTwoNodes: true,
+      isLive: true,
       folder: '.',
     }
     const entry = { kind: 'xrpl', name: 'xrpl', nodes: ['http://127.0.0.1:1', 'http://127.0.0.1:2'] } as const

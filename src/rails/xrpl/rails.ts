@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
 
 import { readKeystore } from '../keys/keystore.ts'
-import type { SignerClient } from '../keys/signer-client.ts'
 import { localSigner, type Signer } from './keys.ts'
 import { remoteSigner } from './remote-signer.ts'
 import { payouts } from './sending/payouts.ts'
@@ -11,8 +10,7 @@ import { findNetwork } from '../../reference/catalog/network.ts'
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { parseDuration } from '../../platform/lib/duration.ts'
 import { gather } from '../../platform/lib/gather.ts'
-import type { Secrets } from '../../platform/privacy/master-key.ts'
-import type { Reports } from '../two-nodes.ts'
+import type { OpenedRails, RailTools } from '../kind.ts'
 import { nextLook } from '../chain/lease.ts'
 import { showNodes } from '../chain/nodes.ts'
 import { keepLooking } from '../keep-looking.ts'
@@ -25,19 +23,9 @@ import { readAccount, readState } from './ledger.ts'
 import * as queries from './queries.ts'
 import type { XrplSettings } from './settings.ts'
 
-/** What this rail depends on. */
-export type XrplDependencies = Pick<Chain, 'db' | 'clock' | 'log'> & {
-  timeoutMs: number
-  secrets: Pick<Secrets, 'keyFor'>
-  /** The secret that a reference names. */
-  readSecret(reference: string): string
-  /** Refuses to rely on one node. */
-  needsTwoNodes: boolean
-  /** The folder that paths of the settings are relative to. */
-  folder: string
-  /** The process that holds the keys: then no rail opens a keystore. */
-  signer?: SignerClient | undefined
-}
+/** What this rail depends on. With a signer, no rail opens a keystore. */
+export type XrplDependencies = Omit<RailTools, 'confirmations' | 'madeKeys' | 'evm' | 'signer'> &
+  Partial<Pick<RailTools, 'signer'>>
 
 const code = 'XRP'
 const networkIds = { mainnet: 0n, testnet: 1n }
@@ -46,10 +34,10 @@ const requiresTag = 0x0002_0000n
 
 /** Opens the account of an entry of the settings. Refuses an account other than the one followed before. */
 export async function openChain(entry: XrplSettings, dependencies: XrplDependencies): Promise<Chain> {
-  const { db, clock, log, timeoutMs, readSecret, needsTwoNodes } = dependencies
+  const { db, clock, log, timeoutMs, readSecret, isLive } = dependencies
   const network = findNetwork(code)
   if (!network) throw new Error(`The catalog has no network ${code}.`)
-  if (needsTwoNodes && entry.nodes.length < 2) throw new Error(`The rail ${entry.name} needs two independent nodes.`)
+  if (isLive && entry.nodes.length < 2) throw new Error(`The rail ${entry.name} needs two independent nodes.`)
   if (!checkAddress('xrp', entry.account).ok)
     throw new Error(`The account of the rail ${entry.name} is not an address.`)
   const [kept] = await queries.openAccount(db, code, entry.account)
@@ -155,18 +143,11 @@ function deposits(chain: Chain): DepositHalf {
   }
 }
 
-/** The account on the XRP Ledger that this exchange receives XRP on. */
-export type XrplRails = {
-  rails: readonly Rail[]
-  /** Follows the account, one process at a time. `stop` ends it. */
-  follow(reports: Reports): { stop(): Promise<void> }
-}
-
-/** Opens the rail of the settings. Refuses more than one. */
+/** Opens the account on the XRP Ledger that this exchange receives XRP on. Refuses more than one. */
 export async function openXrplRails(
   entries: readonly XrplSettings[],
   dependencies: XrplDependencies,
-): Promise<XrplRails> {
+): Promise<OpenedRails> {
   const [entry, ...others] = entries
   if (!entry || others.length > 0) throw new Error('There is more than one rail of the kind xrpl.')
   const chain = await openChain(entry, dependencies)
