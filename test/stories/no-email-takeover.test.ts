@@ -96,11 +96,13 @@ function showsNothing(text: string, { isFixed, billing, address, side }: Case): 
     assert.ok(!text.includes(secret) && !plain.includes(secret.replaceAll(/\s/g, '')), `a page shows ${secret}`)
 }
 
-/** What a form would change of what was passed. */
-const changes = ({ isFixed, billing }: Case, name: string | undefined): boolean =>
-  (name === 'payout_address' && isFixed !== undefined) ||
-  (name === 'billing' && billing !== undefined) ||
-  (name === 'cancel' && (isFixed !== undefined || billing !== undefined))
+/** Nothing is left to ask: the order is that of who has proven an address. */
+const isComplete = ({ isFixed, billing }: Case): boolean => isFixed !== undefined && billing !== names
+
+/** What a form would change of what was passed. Billing information can be corrected, and a complete order canceled. */
+const changes = (one: Case, name: string | undefined): boolean =>
+  (name === 'payout_address' && one.isFixed !== undefined) ||
+  (name === 'cancel' && !isComplete(one) && (one.isFixed !== undefined || one.billing !== undefined))
 
 /** The next page of its owner asks for what the partner has not passed. Another way to pay is everybody's to choose. */
 function nextTitle({ isFixed, billing }: Case): RegExp {
@@ -116,7 +118,9 @@ describe('an order whose partner passed no email address', () => {
       const passed = (await read(exchange, order.id)).payout
       const browser = await forms.prove(order.redirect_url, order.thief)
       for (const ask of asks) showsNothing((await forms.get(`${order.redirect_url}&ask=${ask}`, browser)).text, one)
-      for (const form of tries.filter(({ do: name }) => changes(one, name) || one.isFixed !== undefined)) {
+      for (const form of tries.filter(
+        ({ do: name }) => changes(one, name) || (one.isFixed !== undefined && name !== 'cancel'),
+      )) {
         const { status, text } = await forms.post(order.redirect_url, form, browser)
         attempts += 1
         assert.ok(status < 500, form.do)
@@ -142,9 +146,9 @@ describe('an order whose partner passed no email address', () => {
   })
 
   it('answers a program with 403 NOT_PROVEN', async () => {
-    const order = await orderOf({ ...cases[4], isFixed: false, billing: whole } as Case)
+    const order = await orderOf({ ...cases[4], isFixed: false, billing: names } as Case)
     const browser = await forms.prove(order.redirect_url, order.thief)
-    for (const form of tries.filter(({ do: name }) => ['payout_address', 'billing', 'cancel'].includes(name ?? ''))) {
+    for (const form of tries.filter(({ do: name }) => ['payout_address', 'cancel'].includes(name ?? ''))) {
       const answer = await forms.post(order.redirect_url, form, { ...browser, accept: 'application/json' })
       assert.deepEqual(
         [answer.status, (JSON.parse(answer.text) as { code: string }).code],
@@ -186,6 +190,60 @@ describe('an order whose partner passed no email address', () => {
       assert.equal(titleOf(await forms.get(`${order.redirect_url}&ask=email`)), 'This order is for someone else')
       const after = await read(exchange, order.id)
       assert.deepEqual([after.email, after.payout, after.status], [record.email, record.payout, record.status])
+    }
+  })
+
+  it('lets its customer correct the billing information, a field at a time, and shows none of what was passed', async () => {
+    const one: Case = { ...sides.buy, side: 'buy', isFixed: false, billing: whole } as Case
+    const order = await orderOf(one)
+    const browser = await forms.prove(order.redirect_url, order.owner)
+    const passed = (await read(exchange, order.id)).payout
+    const url = `${order.redirect_url}&ask=billing`
+    const form = await forms.get(url, browser)
+    assert.equal(titleOf(form), 'Billing information')
+    assert.match(form.text, /O••••[^<]*<\/p><input type="text" id="last_name"/)
+    showsNothing(form.text, one)
+
+    const changed = { do: 'billing', last_name: 'van Dijk', street_address: 'Herengracht 1' }
+    assert.equal((await forms.post(url, changed, browser)).status, 303)
+    const page = await forms.get(order.redirect_url, browser)
+    assert.match(page.text, /W•••• van Dijk.*Herengracht 1 7••••/s)
+    showsNothing(page.text, one)
+    assert.deepEqual((await read(exchange, order.id)).payout, passed)
+
+    await forms.post(url, { ...changed, first_name: whole.first_name, country_alpha_2: 'NL' }, browser)
+    const own = (await forms.get(order.redirect_url, browser)).text
+    assert.ok(own.includes(whole.first_name), 'what a customer types is theirs: it says nothing of what was passed')
+  })
+
+  it('has of a customer’s corrections nothing left for the next one who proves an address', async () => {
+    const one: Case = { ...sides.buy, side: 'buy', isFixed: undefined, billing: whole } as Case
+    const order = await orderOf(one)
+    const url = `${order.redirect_url}&ask=billing`
+    const thief = await forms.prove(order.redirect_url, order.thief)
+    assert.equal((await forms.post(url, { do: 'billing', last_name: 'Thief' }, thief)).status, 303)
+    assert.match((await forms.get(url, thief)).text, /value="Thief"/)
+
+    const own = await forms.prove(order.redirect_url, order.owner)
+    const page = (await forms.get(url, own)).text
+    assert.match(page, /O••••[^<]*<\/p><input type="text" id="last_name"/)
+    assert.ok(!page.includes('Thief'))
+  })
+
+  it('is canceled by its customer once it is complete, and by none of those who may still take it over', async () => {
+    for (const { isFixed, billing } of [{ isFixed: false, billing: whole }, { billing: whole }, { billing: names }]) {
+      const one: Case = { ...sides.buy, side: 'buy', isFixed, billing } as Case
+      const order = await orderOf(one)
+      const browser = await forms.prove(order.redirect_url, order.owner)
+      const isComplete = isFixed !== undefined
+      assert.equal(
+        /value="cancel"/.test((await forms.get(order.redirect_url, browser)).text),
+        isComplete,
+        JSON.stringify(billing),
+      )
+      const { status } = await forms.post(order.redirect_url, { do: 'cancel' }, browser)
+      assert.equal(status, isComplete ? 303 : 403)
+      assert.equal((await read(exchange, order.id)).status, isComplete ? 'cancelled' : 'waiting_for_customer')
     }
   })
 

@@ -65,6 +65,14 @@ const beforePaying: Record<string, Sample> = {
   country: { step: 'country', view: { country: null, missing: ['country'] } },
   billing: { step: 'billing', view: { billing: { firstName: 'Jan', countryAlpha2: 'US' }, missing: ['billing'] } },
   'billing-refused': { step: 'billing', view: { billing: { ...billing, countryAlpha2: 'IR' }, missing: ['billing'] } },
+  'billing-passed': {
+    step: 'billing',
+    view: {
+      ...waits,
+      billing: { ...billing, firstName: 'J••••', lastName: 'J••••', city: 'A••••', streetAddress: 'H•••• 1••••' },
+      bound: { billing: ['firstName', 'lastName', 'city', 'streetAddress'], destination: true, holder: false },
+    },
+  },
   'billing-wrong': {
     step: 'billing',
     view: { billing },

@@ -115,6 +115,7 @@ export function sampleView(change: Partial<CheckoutView> = {}, order: Order = {}
     payoutHolder: null,
     payoutAddressChangeable: true,
     bound: boundIn({}),
+    mayCancel: true,
     customerId: null,
     takesProofs: change.email === null,
     redirects: { successful: 'https://tulip.example/orders/$$', failed: 'https://tulip.example/failed' },

@@ -1,8 +1,9 @@
 import { badField } from '../../platform/lib/refusal.ts'
 import type { Ctx } from '../../exchange/context.ts'
 import { giveDetails } from '../../exchange/orders/checkout.ts'
+import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import { cancelByCustomer } from '../../exchange/orders/choose.ts'
-import { bindingFact, type Bound, isBound, notProven } from '../../exchange/orders/giver.ts'
+import { bindingFact, notProven } from '../../exchange/orders/giver.ts'
 import { doOnce, keyOfForm, unknownOutcome } from '../../exchange/sign-in/once.ts'
 import { onceIn } from '../pages/form.tsx'
 import { fieldFault } from './field-fault.ts'
@@ -34,7 +35,7 @@ function actionFor(visit: Visit, name: string): Action | undefined {
   if (onAny?.isOffered(visit) === true) return onAny.act
   if ((isPublic || customerId !== undefined) && Object.hasOwn(actions, name)) return actions[name]
   if (customerId === undefined && changing.has(name)) throw notProven()
-  if (changesBound(visit.view.bound, name)) throw bindingFact()
+  if (binding.get(name)?.(visit.view)) throw bindingFact()
   return undefined
 }
 
@@ -82,12 +83,9 @@ export const checkoutDoes: readonly string[] = [
 ]
 
 /** What a form changes, where the partner has fixed that for a customer whose address it has not passed. */
-const changesBound = (bound: Bound, name: string): boolean => binding.get(name)?.(bound) === true
-
-const binding: ReadonlyMap<string, (bound: Bound) => boolean> = new Map([
-  ['payout_address', ({ destination }) => destination],
-  ['billing', ({ billing }) => billing.length > 0],
-  ['cancel', isBound],
+const binding: ReadonlyMap<string, (view: CheckoutView) => boolean> = new Map([
+  ['payout_address', ({ bound }) => bound.destination],
+  ['cancel', ({ mayCancel }) => !mayCancel],
 ])
 
 /** What proves an email address and changes no order. */

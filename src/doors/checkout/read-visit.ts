@@ -9,7 +9,6 @@ import { Refusal } from '../../platform/lib/refusal.ts'
 import { giveDetails, openCheckout } from '../../exchange/orders/checkout.ts'
 import { type PaymentProgress, paymentAtRails } from '../../exchange/settlement/ask-rails.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
-import { isBound } from '../../exchange/orders/giver.ts'
 import { customerChoices } from '../../exchange/orders/choose.ts'
 import { blockedBrowserCountry, browserCountry } from '../../exchange/transactions/customer-country.ts'
 import type { Status } from '../../exchange/transactions/lifecycle.ts'
@@ -44,7 +43,7 @@ export async function readVisit(ctx: Ctx, request: VisitRequest): Promise<Visit 
   const payment = isProven ? await paymentOf(ctx, view, { isBack, isSeen: !decisions.cancel }) : 'none'
   const step = stepOf({ view, email, choices: decisions, isProven, hasCode: code !== undefined, isBack, payment, wish })
   // A customer who may have paid is not offered to cancel.
-  const choices = step === 'checking' ? {} : isBound(view.bound) ? { ...decisions, cancel: undefined } : decisions
+  const choices = step === 'checking' ? {} : view.mayCancel ? decisions : { ...decisions, cancel: undefined }
   const isRefused = testsBrowser(view) && blockedBrowserCountry(ctx, request.address) !== undefined
   const version = versionOf(isProven ? view : { ...view, identity: null }, { step, choices, payment })
   const { blocked: blockedCountries } = ctx.policies.at(ctx.clock.now(), 'countries').rules

@@ -1,4 +1,3 @@
-import { requiredBilling } from '../../exchange/customers/billing-field.ts'
 import type { CheckoutView } from '../../exchange/orders/checkout-view.ts'
 import type { StepName } from '../../exchange/orders/steps.ts'
 import { open, type Status } from '../../exchange/transactions/lifecycle.ts'
@@ -37,9 +36,8 @@ export const isAddressNeeded = ({ status, statusDetails }: Pick<CheckoutView, 's
 export const mayChangeAddress = ({ payoutAddressChangeable, status }: CheckoutView): boolean =>
   payoutAddressChangeable && asksForProof(status)
 
-/** The order asks for billing information that the partner has not fixed, and no money has arrived. */
-export const mayChangeBilling = ({ billing, bound, status }: CheckoutView): boolean =>
-  billing !== null && requiredBilling.some((field) => !bound.billing.includes(field)) && asksForProof(status)
+/** The order asks for billing information, and no money has arrived. */
+export const mayChangeBilling = ({ billing, status }: CheckoutView): boolean => billing !== null && asksForProof(status)
 
 /** An expired price can be renewed until money is seen; before the order has a customer, by anyone who has its link. */
 export const mayRenew = ({

@@ -14,7 +14,7 @@ import { hasReceipt, receiptUrl } from '../transactions/receipt-link.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import type { Personal, RefundView, StatusDetails, Transaction } from '../transactions/transaction.ts'
 import { mayChangeMethod } from './change-price.ts'
-import { type Bound, boundIn, emailOf, shownFacts, takesProofs } from './giver.ts'
+import { type Bound, boundIn, emailOf, mayCancel, shownFacts, takesProofs } from './giver.ts'
 import { type IdentityState, identityStateOf } from './identity.ts'
 import { missingSteps, type StepName, takesDetails } from './steps.ts'
 
@@ -74,8 +74,10 @@ export type CheckoutView = {
   /** The holder of the account of a bank payout. */
   payoutHolder: string | null
   payoutAddressChangeable: boolean
-  /** What the partner passed and the customer may not change; the view has it masked. */
+  /** What the partner passed without an email address; the view has it masked. */
   bound: Bound
+  /** Whether its customer may cancel it while it is not paid. */
+  mayCancel: boolean
   /** The customer whose order it is; never shown. */
   customerId: bigint | null
   /** Each browser may prove another email address. */
@@ -143,6 +145,7 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     payoutHolder: shown.payoutHolder,
     payoutAddressChangeable: terms.payoutAddressChangeable && !bound.destination,
     bound,
+    mayCancel: mayCancel(transaction),
     customerId: transaction.customerId,
     takesProofs: takesProofs(transaction),
     redirects: personal.redirects,

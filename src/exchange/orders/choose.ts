@@ -17,7 +17,7 @@ import { lockTransaction, readTransactionWhole } from '../transactions/load.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import type { StatusDetails, Transaction } from '../transactions/transaction.ts'
 import { dryRun } from './dry-run.ts'
-import { bindingFact, boundIn, isBound } from './giver.ts'
+import { bindingFact, mayCancel } from './giver.ts'
 
 /** What a customer may decide now; an absent choice is not available. Amounts are in the smallest unit of the asset. */
 export type CustomerChoices = {
@@ -31,7 +31,7 @@ export type CustomerChoices = {
   refund_address?: { asset: string; amount: bigint; memo: boolean }
   /** A payout was returned; resolved by `giveDetails` with `payoutAddress`. */
   payout_address?: { toAmount: bigint }
-  /** Cancel an order that has not been paid, and that nothing of the partner's binds. */
+  /** Cancel an order that has not been paid. */
   cancel?: object | undefined
 }
 
@@ -150,7 +150,7 @@ export async function cancelByCustomer(ctx: Ctx, publicId: bigint): Promise<Tran
   return ctx.db.atomic(async (db) => {
     const transaction = await lockRetail(ctx, db, publicId)
     if (!open.has(transaction.status)) throw hasChanged()
-    if (isBound(boundIn(transaction.personal))) throw bindingFact()
+    if (!mayCancel(transaction)) throw bindingFact()
     if (await moneySeen(db, transaction.id)) throw paidMeanwhile()
     const reason = 'The customer canceled the order.'
     return last(await advance(ctx, db, [{ transaction, cause: { kind: 'cancelled' }, to: 'cancelled', reason }]))

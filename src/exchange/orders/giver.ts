@@ -1,5 +1,5 @@
 import { Refusal } from '../../platform/lib/refusal.ts'
-import { type Billing, type BillingField, billingFields } from '../customers/billing-field.ts'
+import type { Billing, BillingField } from '../customers/billing-field.ts'
 import { isSameEmail } from '../customers/email.ts'
 import { maskText } from '../customers/mask.ts'
 import { isIncomplete } from '../transactions/lifecycle.ts'
@@ -12,8 +12,8 @@ import type { PassedFacts, Personal, Transaction } from '../transactions/transac
  * This file alone tells apart whose an order's facts are: the email address, the name, the billing information and the payout
  * destination. While the email address is unproven (`customerId` is null), all of them are the partner's and bind. Who proves
  * the address that the partner passed owns them. Who proves an address for an order that was passed without one owns what they give
- * themselves; what the partner passed (`Personal.passed`) still binds, and is shown masked. A visitor has none: nothing that a visitor
- * types is stored before the address is proven.
+ * themselves. What the partner passed (`Personal.passed`) is shown masked; its destination and holder still bind, its billing
+ * information can be corrected. A visitor has none: nothing that a visitor types is stored before the address is proven.
  */
 export type Giver = bigint | undefined
 
@@ -31,7 +31,6 @@ export const emailOf = ({ customerId, personal }: Subject): string | null =>
 type OrderFacts = {
   email?: string
   provenCustomerId?: bigint
-  billing?: Billing
   payoutAddress?: string
   extraId?: string
   payoutHolder?: string
@@ -64,37 +63,43 @@ export function bindingFact(path = ''): Refusal {
   return new Refusal('NOT_PROVEN', message, [{ path, code: 'FIXED', message }])
 }
 
-/** What binds a customer whose address the partner has not passed. */
+/** What is masked for a customer whose address the partner has not passed; the destination and the holder cannot be changed either. */
 export type Bound = {
+  /** The fields that the customer has not corrected. */
   billing: readonly BillingField[]
   destination: boolean
   holder: boolean
 }
 
+type Masked = { passed?: PassedFacts | undefined; corrected?: Personal['corrected'] | undefined }
+
 /** What binds an order's customer; nothing in an order whose email address the partner passed. */
-export function boundIn({ passed }: Pick<Personal, 'passed'>): Bound {
+export function boundIn({ passed, corrected = [] }: Masked): Bound {
   return {
-    billing: Object.keys(passed?.billing ?? {}) as BillingField[],
+    billing: (Object.keys(passed?.billing ?? {}) as BillingField[]).filter((field) => !corrected.includes(field)),
     destination: passed?.payoutAddress !== undefined,
     holder: passed?.payoutHolder !== undefined,
   }
 }
 
-/** Whether anything does. */
-export const isBound = ({ billing, destination, holder }: Bound): boolean => billing.length > 0 || destination || holder
+/** Whether anything was passed for an order without an email address. */
+export function isBound({ passed }: Pick<Personal, 'passed'>): boolean {
+  const { billing, destination, holder } = boundIn({ passed })
+  return billing.length > 0 || destination || holder
+}
+
+/** Whether an order's customer may end it: not if the partner passed something for it and somebody else may still prove an address. */
+export const mayCancel = (transaction: Order): boolean => !isBound(transaction.personal) || !takesProofs(transaction)
 
 /** Which fields would change what binds. A payout that was returned needs another destination, which only its payer can give. */
 function boundPathsOf({ personal, status, statusDetails }: Order, details: OrderFacts): string[] {
-  const { billing, destination, holder } = boundIn(personal)
+  const { destination, holder } = boundIn(personal)
   const isReturned = status === 'on_hold' && statusDetails === 'address_needed'
   const { passed } = personal
   const { payoutAddress, extraId, payoutHolder } = details
   const differs = (isBound: boolean, given: string | undefined, own: string | null | undefined) =>
     isBound && !isReturned && given !== undefined && given !== (own ?? '')
   return [
-    ...billingFields.flatMap(([field, path]) =>
-      billing.includes(field) && details.billing?.[field] !== undefined ? [path] : [],
-    ),
     ...(differs(destination, payoutAddress, passed?.payoutAddress) ? ['payout_address'] : []),
     ...(differs(destination, extraId, passed?.payoutExtraId) ? ['payout_address'] : []),
     ...(differs(holder, payoutHolder, passed?.payoutHolder) ? ['payout_holder'] : []),
@@ -127,7 +132,7 @@ export function passedIn({ personal, country }: Pick<Transaction, 'personal' | '
 
 /** An order's personal data without what an earlier customer gave. */
 export function asPassed(given: Personal, passed: PassedFacts): Personal {
-  const { accepted: _, asked: __, answers: ___, ...personal } = given
+  const { accepted: _, asked: __, answers: ___, corrected: ____, ...personal } = given
   const { billing = null, payoutAddress = null, payoutExtraId = null, payoutHolder = null } = passed
   return { ...personal, billing, payoutAddress, payoutExtraId, payoutHolder, passed }
 }

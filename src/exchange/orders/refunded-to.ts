@@ -5,7 +5,7 @@ import { depositMethodOf, flowOf } from '../transactions/method.ts'
 import { maskText } from '../customers/mask.ts'
 import { destinationPlace } from '../settlement/payout.ts'
 import type { Transaction } from '../transactions/transaction.ts'
-import { boundIn, isBound } from './giver.ts'
+import { isBound } from './giver.ts'
 
 /**
  * Where the newest refund of a transaction went: an address, or a bank account. Null where money went back to a card or by a processor,
@@ -18,7 +18,7 @@ export async function refundedTo(ctx: Ctx, transaction: Transaction): Promise<De
   const [paid] = await newestPaid(ctx.db, id)
   if (!paid) return null
   const back = dataKey.open<Destination>(paid.destination, destinationPlace(paid.id))
-  if (!isBound(boundIn(personal))) return back
+  if (!isBound(personal)) return back
   return { ...back, address: maskText(back.address), holder: maskText(back.holder) }
 }
 

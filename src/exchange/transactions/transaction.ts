@@ -1,6 +1,6 @@
 import type { Listing } from '../../reference/catalog/asset.ts'
 import type { Kind, Side } from '../../reference/catalog/payment-method.ts'
-import type { Billing } from '../customers/billing-field.ts'
+import type { Billing, BillingField } from '../customers/billing-field.ts'
 import type { SharedToken } from '../customers/import-identity.ts'
 import type { Quote } from '../pricing/quote.ts'
 import type { DataKey } from '../../platform/privacy/data-key.ts'
@@ -47,6 +47,8 @@ export type Personal = {
   destinationEmail?: string
   /** What the partner passed, where it passed no email address and one was proven: it binds (orders/giver.ts). */
   passed?: PassedFacts
+  /** Fields of the billing information in `passed` that the customer has corrected. */
+  corrected?: readonly BillingField[]
   /** The versions of the terms and of the privacy notice that were accepted last; absent: none yet. */
   accepted?: string
   /** The language that the customer read in when the address was proven; absent: not known. */

@@ -69,12 +69,11 @@ function Fields(props: PageProps) {
   const { language, problems } = props
   const { say } = language
   const { name, value } = known(props, 'countryAlpha2')
-  const { bound } = props.visit.view
   return (
     <>
       <Line {...props} field="firstName" autocomplete="given-name" />
       <Line {...props} field="lastName" autocomplete="family-name" />
-      {bound.billing.includes('countryAlpha2') ? null : (
+      {isLeftOut(props, 'countryAlpha2') ? null : (
         <ChoiceField
           name={name}
           label={say('billing.countryAlpha2')}
@@ -96,37 +95,48 @@ function Fields(props: PageProps) {
   )
 }
 
-/** The field's name in the form, and what was typed or is already known. */
-function known({ visit, typed }: PageProps, field: BillingField): { name: string; value: string | undefined } {
+/** While the rest is asked for, what was passed is not; it can be corrected before payment. */
+const isLeftOut = ({ visit: { view } }: PageProps, field: BillingField): boolean =>
+  view.missing.includes('billing') && view.bound.billing.includes(field)
+
+type FieldValue = { name: string; value: string | undefined; hint?: string; required?: boolean }
+
+/** The field's name in the form, and what was typed or is already known. What is masked stays as it is if the field is left empty. */
+function known({ visit, typed, language }: PageProps, field: BillingField): FieldValue {
   const name = billingFields.find(([one]) => one === field)?.[1] ?? field
-  return { name, value: typed[name] ?? visit.view.billing?.[field] }
+  const { billing, bound } = visit.view
+  const own = billing?.[field]
+  if (own === undefined || field === 'countryAlpha2' || !bound.billing.includes(field))
+    return { name, value: typed[name] ?? own }
+  return { name, value: typed[name], hint: language.say('billing.masked', { text: own }), required: false }
 }
 
 function Line(props: PageProps & { field: BillingField; autocomplete: string; required?: boolean; hint?: string }) {
-  const { field, autocomplete, required = true, hint, language, problems, visit } = props
-  if (visit.view.bound.billing.includes(field)) return null
+  const { field, autocomplete, required = true, hint, language, problems } = props
+  if (isLeftOut(props, field)) return null
   return (
     <TextField
+      {...(hint === undefined ? {} : { hint })}
+      required={required}
       {...known(props, field)}
       label={language.say(`billing.${field}`)}
-      {...(hint === undefined ? {} : { hint })}
       problems={problems}
       autocomplete={autocomplete}
       autocapitalize="words"
-      required={required}
     />
   )
 }
 
 function Apartment(props: PageProps) {
   const { language, problems, typed } = props
-  const { name, value } = known(props, 'aptNumber')
-  if (props.visit.view.bound.billing.includes('aptNumber')) return null
+  const { name, value, hint } = known(props, 'aptNumber')
+  if (isLeftOut(props, 'aptNumber')) return null
   const hasNoNumber = typed[name] === undefined ? value === noApartment : typed[noApartmentBox] === 'yes'
   return (
     <>
       <TextField
         name={name}
+        hint={hint}
         label={language.say('billing.aptNumber')}
         problems={problems}
         value={hasNoNumber && value === noApartment ? '' : value}
@@ -144,8 +154,8 @@ function Apartment(props: PageProps) {
 
 /** Optional, for addresses in the United States. */
 function UsRegion(props: PageProps) {
-  const { language, problems, visit } = props
-  if (visit.view.bound.billing.includes('usRegionAlpha2')) return null
+  const { language, problems } = props
+  if (isLeftOut(props, 'usRegionAlpha2')) return null
   return (
     <ChoiceField
       {...known(props, 'usRegionAlpha2')}
@@ -175,7 +185,7 @@ function Birth(props: PageProps) {
           required={false}
         />
       )}
-      {gender === undefined || visit.view.bound.billing.includes('gender') ? null : (
+      {gender === undefined || isLeftOut(props, 'gender') ? null : (
         <ChoiceField
           {...known(props, 'gender')}
           label={say('billing.gender')}

@@ -12,6 +12,8 @@ import {
   missingBilling,
   spelled,
 } from '../../customers/billing-field.ts'
+import type { Personal } from '../../transactions/transaction.ts'
+import { boundIn } from '../giver.ts'
 import type { OrderStep } from '../step.ts'
 
 type BillingDetails = {
@@ -26,22 +28,34 @@ export const billing = {
   changeable: 'until_paid',
   isMissing: (_ctx, { personal }) => personal.billing !== null && !isBillingComplete(personal.billing),
   async apply({ ctx, db, transaction: { personal, customerId } }, { billing: typed = {} }) {
-    const passed = personal.passed?.billing ?? {}
-    const whole = validateBilling(ctx, { ...typed, ...passed })
-    const { email } = personal
-    const own: Billing = Object.fromEntries(Object.entries(whole).filter(([field]) => !Object.hasOwn(passed, field)))
+    const { email, billing: known, passed, corrected = [] } = personal
+    const lines = trimmed(typed)
+    const whole = validateBilling(ctx, mergeBilling(maskedIn(personal), lines))
+    const own: Billing = Object.fromEntries(Object.entries(whole).filter(([field]) => Object.hasOwn(lines, field)))
     if (customerId !== null && email !== null) await saveOwnBilling(ctx, db, { customerId, email, billing: own })
-    return { personal: { ...personal, billing: mergeBilling(personal.billing ?? {}, whole) } }
+    const billing = mergeBilling(known ?? {}, whole)
+    if (passed === undefined) return { personal: { ...personal, billing } }
+    const given = Object.keys(own) as BillingField[]
+    return { personal: { ...personal, billing, corrected: [...new Set([...corrected, ...given])] } }
   },
 } as const satisfies OrderStep<BillingDetails>
 
+/** What a form shows masked: a field that is left empty keeps it. */
+const maskedIn = ({ billing, passed, corrected }: Personal): Billing =>
+  Object.fromEntries(
+    boundIn({ passed, corrected }).billing.flatMap((field) => {
+      const text = billing?.[field]
+      return text === undefined ? [] : [[field, text]]
+    }),
+  )
+
 /**
- * Trims and validates what a customer typed: every required field, in the right format, in a country that we serve. Drops a US
+ * Validates what a customer typed: every required field, in the right format, in a country that we serve. Drops a US
  * region if the country is another one. Refuses with every invalid field at once.
  */
 function validateBilling({ clock, policies }: Pick<Ctx, 'clock' | 'policies'>, typed: Billing): Billing {
   const today = clock.now()
-  const given = mergeBilling({}, trimmed(typed))
+  const given = mergeBilling({}, typed)
   const problems: Problem[] = []
   const missing = missingBilling(given)
   for (const [field, path] of billingFields) {
