@@ -14,7 +14,7 @@ import { hasReceipt, receiptUrl } from '../transactions/receipt-link.ts'
 import { partnerOf } from '../transactions/partner-of.ts'
 import type { Personal, RefundView, StatusDetails, Transaction } from '../transactions/transaction.ts'
 import { mayChangeMethod } from './change-price.ts'
-import { type Bound, boundIn, emailOf, mayCancel, shownFacts, takesProofs } from './giver.ts'
+import { type Bound, boundIn, emailOf, masksPayout, mayCancel, shownFacts, takesProofs } from './giver.ts'
 import { type IdentityState, identityStateOf } from './identity.ts'
 import { missingSteps, type StepName, takesDetails } from './steps.ts'
 
@@ -86,6 +86,7 @@ export type CheckoutView = {
   redirects: Personal['redirects']
   /** Whether the rail has accepted the payout. */
   isTaken: boolean
+  /** What proves the payout; null on a chain where its address is masked. */
   outputHash: string | null
   explorerUrl: string | null
   /** Null until the order is finished or refunded. It shows personal data. */
@@ -150,8 +151,8 @@ export async function readView(ctx: Ctx, transaction: Transaction): Promise<Chec
     takesProofs: takesProofs(transaction),
     redirects: personal.redirects,
     isTaken: status === 'sending' && (await isPayoutSubmitted(ctx.db, transaction.id)),
-    outputHash,
-    explorerUrl: mask && outputHash ? mask.split('$$').join(outputHash) : null,
+    outputHash: to.network.chain && masksPayout(personal) ? null : outputHash,
+    explorerUrl: mask && outputHash && !masksPayout(personal) ? mask.split('$$').join(outputHash) : null,
     receiptUrl: hasReceipt(transaction) ? receiptUrl(ctx, transaction) : null,
     locale: terms.locale,
     history: transaction.history.map((move) => ({ status: move.status, at: move.at })),

@@ -137,6 +137,10 @@ export function asPassed(given: Personal, passed: PassedFacts): Personal {
   return { ...personal, billing, payoutAddress, payoutExtraId, payoutHolder, passed }
 }
 
+/** Whether a payout's transaction on its chain names an address that its customer sees masked: explorers show it whole. */
+export const masksPayout = (personal: Personal): boolean =>
+  shownFacts(personal).payoutAddress !== personal.payoutAddress
+
 /** The facts of an order that its customer may see. */
 export type ShownFacts = Pick<Personal, 'billing' | 'payoutAddress' | 'payoutExtraId' | 'payoutHolder'>
 

@@ -5,7 +5,7 @@ import { ratioText } from '../../platform/money/ratio.ts'
 import { feeNames, percentText } from '../pricing/fees.ts'
 import type { CostPart, TotalCost } from '../pricing/total-cost.ts'
 import type { Company } from '../settings.ts'
-import { shownFacts } from './giver.ts'
+import { isBound, masksPayout, shownFacts } from './giver.ts'
 import type { Destination } from '../../rails/rail.ts'
 import { costOfTransaction, refundedMoney } from '../transactions/cost.ts'
 import { readEvenErased } from '../transactions/load.ts'
@@ -28,6 +28,7 @@ export type Receipt = {
   address: string | null
   extraId: string | null
   holder: string
+  /** Null after the customer was erased, and on a chain where the address is masked. */
   hash: string | null
   explorerUrl: string | null
 }
@@ -53,7 +54,9 @@ export function receiptOf(
   const isRefund = status === 'refunded'
   const { paid, received, hash } = amountsOf(transaction)
   const shown = shownFacts(personal)
-  const mask = received.listing.network.chain?.explorerMask
+  const { chain } = received.listing.network
+  const isMasked = chain !== null && (isRefund ? isBound(personal) : masksPayout(personal))
+  const shownHash = isErased || isMasked ? null : hash
   return {
     transaction,
     number: `R-${publicId}`,
@@ -66,8 +69,8 @@ export function receiptOf(
     address: isRefund ? (back?.address ?? null) : shown.payoutAddress,
     extraId: isRefund ? (back?.extraId ?? null) : shown.payoutExtraId,
     holder: (isRefund ? back?.holder : shown.payoutHolder) ?? '',
-    hash: isErased ? null : hash,
-    explorerUrl: mask && hash && !isErased ? mask.split('$$').join(hash) : null,
+    hash: shownHash,
+    explorerUrl: chain?.explorerMask && shownHash ? chain.explorerMask.split('$$').join(shownHash) : null,
   }
 }
 

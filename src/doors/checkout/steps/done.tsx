@@ -66,18 +66,22 @@ function OnTheChain({ visit: { view }, language, notices }: PageProps) {
           </p>
         ) : null}
       </dd>
-      <dt>{say('done.hash')}</dt>
-      <dd>
-        <code dir="ltr" class="address">
-          {outputHash}
-        </code>
-        {explorerUrl === null ? null : (
-          <a href={explorerUrl} rel="noreferrer">
-            {say('done.explorer', { site: new URL(explorerUrl).host })}
-          </a>
-        )}
-        {notices.coinPayout ? <p class="hint">{notices.coinPayout(language)}</p> : null}
-      </dd>
+      {outputHash === null ? null : (
+        <>
+          <dt>{say('done.hash')}</dt>
+          <dd>
+            <code dir="ltr" class="address">
+              {outputHash}
+            </code>
+            {explorerUrl === null ? null : (
+              <a href={explorerUrl} rel="noreferrer">
+                {say('done.explorer', { site: new URL(explorerUrl).host })}
+              </a>
+            )}
+            {notices.coinPayout ? <p class="hint">{notices.coinPayout(language)}</p> : null}
+          </dd>
+        </>
+      )}
     </>
   )
 }
