@@ -6,14 +6,18 @@ const narrowest = 320
 
 /**
  * `<cambio-widget src="https://exchange.example/calculator/v2?...&signature=..." mode="inline|overlay|new-tab">`: the calculator at a
- * URL that your server signed. In the modes `overlay` and `new-tab` it shows its content as a button. Dispatches `cambio` events with
- * the calculator's messages (`ready`, `size`, `estimate`, `continue`) as `detail`, and `close` when the dialog is closed.
+ * URL that your server signed. In the modes `overlay` and `new-tab` it shows its content as a button. The checkout opens in a tab.
+ * Dispatches `cambio` events with the calculator's messages as `detail`: `ready`, `size`, `estimate`, `continue`, then `finished` or
+ * `failed` when the order ends; and `close` when the dialog is closed. In the mode `new-tab` there are none.
  */
 export class CambioWidget extends HTMLElement {
   static readonly observedAttributes = ['src', 'mode', 'title']
   readonly #root = this.attachShadow({ mode: 'open' })
   readonly #listen = (event: MessageEvent) => this.#take(event)
   #frame: HTMLIFrameElement | undefined
+  #dialog: HTMLDialogElement | undefined
+  /** An order has begun and not ended: the calculator reports its end, in a closed dialog too. */
+  #isOrdered = false
 
   connectedCallback(): void {
     window.addEventListener('message', this.#listen)
@@ -33,7 +37,7 @@ export class CambioWidget extends HTMLElement {
 
   #show(): void {
     const src = this.getAttribute('src')
-    this.#frame = undefined
+    this.#removeDialog()
     if (!src || !/^https?:$/.test(new URL(src, location.href).protocol)) return this.#root.replaceChildren()
     if (this.#mode === 'inline') {
       this.#frame = this.#makeFrame(src)
@@ -50,7 +54,8 @@ export class CambioWidget extends HTMLElement {
 
   #makeFrame(src: string): HTMLIFrameElement {
     const frame = document.createElement('iframe')
-    frame.src = src
+    // No part of what was signed: the checkout gets a tab, so that this page stays and learns how the order ends.
+    frame.src = `${src.replace(/#.*/, '')}#checkout=tab`
     frame.title = this.getAttribute('title') ?? 'Exchange calculator'
     frame.allow = 'camera'
     frame.style.cssText = `border:0;width:100%;min-width:${narrowest}px;height:640px;color-scheme:normal`
@@ -58,24 +63,33 @@ export class CambioWidget extends HTMLElement {
   }
 
   #openOverlay(src: string): void {
+    if (this.#dialog) return this.#dialog.showModal()
     const dialog = document.createElement('dialog')
     dialog.part.add('dialog')
-    dialog.style.cssText = 'border:0;padding:0;width:min(26rem,100vw);max-height:100dvh;border-radius:12px'
+    dialog.style.cssText =
+      'box-sizing:border-box;border:0;padding:48px 0 0;width:min(26rem,100vw);max-height:100dvh;border-radius:12px;background:#fff'
     const close = document.createElement('button')
     close.textContent = '×'
     close.setAttribute('aria-label', 'Close')
     close.style.cssText =
-      'position:absolute;inset:4px 4px auto auto;width:44px;height:44px;border:0;border-radius:22px;background:#fff;color:#111;font-size:24px;cursor:pointer'
+      'position:absolute;inset:2px 2px auto auto;width:44px;height:44px;border:0;border-radius:22px;background:#fff;color:#111;font-size:24px;cursor:pointer'
     close.addEventListener('click', () => dialog.close())
     dialog.addEventListener('close', () => {
-      dialog.remove()
-      this.#frame = undefined
+      if (!this.#isOrdered) this.#removeDialog()
       this.#tell({ source: 'cambio', type: 'close' })
     })
     this.#frame = this.#makeFrame(src)
     dialog.append(this.#frame, close)
     this.#root.append(dialog)
+    this.#dialog = dialog
     dialog.showModal()
+  }
+
+  #removeDialog(): void {
+    this.#dialog?.remove()
+    this.#dialog = undefined
+    this.#frame = undefined
+    this.#isOrdered = false
   }
 
   #take({ source, origin, data }: MessageEvent): void {
@@ -85,7 +99,11 @@ export class CambioWidget extends HTMLElement {
     if (message?.source !== 'cambio' || typeof message.type !== 'string') return
     if (message.type === 'size' && typeof message.height === 'number')
       frame.style.height = `${Math.ceil(message.height)}px`
+    if (message.type === 'continue') this.#isOrdered = true
     this.#tell(message)
+    if (message.type !== 'finished' && message.type !== 'failed') return
+    this.#isOrdered = false
+    if (this.#dialog?.open === false) this.#removeDialog()
   }
 
   #tell(detail: object): void {

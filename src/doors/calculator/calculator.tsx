@@ -23,7 +23,7 @@ import { spellProblem } from '../ui/spell-problem.ts'
 import { accessOf, type Denied, queryOf, type Version } from './access.ts'
 import { type Assets, serveAssets } from './assets.ts'
 import { type Choice, choiceOf, sidesOf, type Typed } from './choice.ts'
-import { type CustomerLimits, forms, type Visit } from './forms.ts'
+import { type CustomerLimits, followOrder, forms, type Visit } from './forms.ts'
 import { type Outcome, outcomeOf } from './outcome.ts'
 import { type Boxes, Calculator, type InBox } from './page.tsx'
 import { readPresets, refuseParameters } from './presets.ts'
@@ -103,6 +103,10 @@ async function take(door: Door, version: Version, request: FastifyRequest, reply
   if ('denied' in visit) return deny(door, reply, visit)
   if (!isOurForm(door.ctx, request)) return sendReason(door, reply.code(403), 'foreign', visit)
   const typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
+  if (typed.do === 'follow')
+    return reply
+      .headers(headersOf(door, door.assets.sheet, visit.partner))
+      .send(await followOrder(door.ctx, visit, typed))
   return send(door, reply, visit, typed)
 }
 

@@ -2,8 +2,8 @@ import type { FastifyReply } from 'fastify'
 
 import type { Ctx } from '../../exchange/context.ts'
 import type { Partner } from '../../exchange/partners/partner.ts'
-import { doOnce, keyOfForm, unknownOutcome } from '../../exchange/sign-in/once.ts'
-import { open } from '../../exchange/transactions/lifecycle.ts'
+import { doOnce, keyOfForm, outcomeOf, unknownOutcome } from '../../exchange/sign-in/once.ts'
+import { ended, open, type Status } from '../../exchange/transactions/lifecycle.ts'
 import { readEvenErased } from '../../exchange/transactions/load.ts'
 import type { Language } from '../../platform/language/language.ts'
 import { Refusal, refusals } from '../../platform/lib/refusal.ts'
@@ -35,8 +35,7 @@ export type Visit = {
 /** Where to redirect, or why no transaction was created. */
 type Started = { redirect?: string; refusal?: string }
 
-/** What a form has created. */
-/** `order`: its id; an outcome from before an update may lack it. */
+/** What a form has created. `order`: its id; an outcome from before an update may lack it. */
 type Created = { redirect: string; order?: string }
 
 /** What a form does with an exchange that is possible, by the value of its `do` field. */
@@ -93,11 +92,42 @@ async function createOnce(
   { session, once }: { session: unknown[]; once: string },
   work: (ctx: Ctx) => Promise<Created>,
 ): Promise<Created> {
-  const key = keyOfForm({ area: 'calculator', session: JSON.stringify(session), once })
+  const key = keyOf(session, once)
   const created = await doOnce(ctx, key, work)
   if (created === undefined) throw unknownOutcome()
   if (created.order === undefined) return created
   const order = await readEvenErased(ctx, ctx.db, BigInt(created.order))
   if (order === undefined || open.has(order.status)) return created
   return createOnce(ctx, { session: [...session, created.order], once }, work)
+}
+
+const keyOf = (session: unknown[], once: string): string =>
+  keyOfForm({ area: 'calculator', session: JSON.stringify(session), once })
+
+/** The order that a form has created, and how it ended; empty while there is none. */
+export type FollowedOrder = { id?: string; status?: Status; end?: 'finished' | 'failed' }
+
+/**
+ * What became of the order that a form has created, for the page that embeds the calculator while the checkout is in another tab.
+ * Only the page that sent the form knows its token.
+ */
+export async function followOrder(ctx: Ctx, { here }: Visit, typed: Typed): Promise<FollowedOrder> {
+  const once = onceIn(new URLSearchParams(typed))
+  if (once === undefined) return {}
+  const created = await createdBy(ctx, keyOf([here, { ...typed, do: 'continue' }], once))
+  const order = created?.order === undefined ? undefined : await readEvenErased(ctx, ctx.db, BigInt(created.order))
+  if (order === undefined) return {}
+  const { publicId, status } = order
+  const end = status === 'finished' ? 'finished' : 'failed'
+  return { id: String(publicId), status, ...(ended.has(status) ? { end } : {}) }
+}
+
+/** Nothing for a form that was refused, as its own tab says. */
+async function createdBy(ctx: Ctx, key: string): Promise<Created | undefined> {
+  try {
+    return await outcomeOf<Created>(ctx, key)
+  } catch (error) {
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
 }

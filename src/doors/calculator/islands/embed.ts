@@ -1,6 +1,6 @@
 /**
  * For partners' pages: puts a calculator into every element with `data-cambio-calculator`, fits the iframe to its content, and
- * reports what happens by `cambio` events on the element (`detail.type`: ready, size, estimate, continue).
+ * reports what happens by `cambio` events on the element (`detail.type`: ready, size, estimate, continue, finished, failed).
  */
 type CalculatorMessage = { source?: string; type?: string; height?: number }
 

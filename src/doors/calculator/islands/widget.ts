@@ -6,6 +6,13 @@
 const settleMs = 250
 const refreshMs = 15_000
 const unauthorized = 401
+const doubleClickMs = 1_000
+const followMs = 5_000
+/** How often an order that was not created is asked for: two minutes. */
+const mostMisses = 24
+
+/** The embedding page stays, and the checkout opens in a tab: the fragment is no part of what was signed. */
+const staysOpen = location.hash === '#checkout=tab'
 
 /** Reports to the embedding page. Headers decide which pages may embed this one; nothing personal is sent. */
 function tell(type: string, more: Record<string, unknown> = {}): void {
@@ -37,10 +44,15 @@ async function workOut(form: HTMLFormElement): Promise<void> {
 }
 
 function fieldsOf(form: HTMLFormElement): URLSearchParams {
-  const fields = new URLSearchParams()
-  for (const [name, value] of new FormData(form)) if (typeof value === 'string') fields.set(name, value)
+  const fields = textsOf(new FormData(form))
   fields.set('do', 'update')
   fields.set('edited', edited)
+  return fields
+}
+
+function textsOf(data: FormData): URLSearchParams {
+  const fields = new URLSearchParams()
+  for (const [name, value] of data) if (typeof value === 'string') fields.set(name, value)
   return fields
 }
 
@@ -94,6 +106,35 @@ function exchange(form: HTMLFormElement, fresh: Document, name: string): void {
   else old.replaceChildren(...now.childNodes)
   old.value = value
   old.dispatchEvent(new Event('shown'))
+}
+
+/** Reports how the order that a form creates in another tab has ended. */
+async function follow(action: string, fields: URLSearchParams): Promise<void> {
+  fields.set('do', 'follow')
+  for (let misses = 0; misses < mostMisses;) {
+    await new Promise((resolve) => setTimeout(resolve, followMs))
+    try {
+      const answer = await fetch(action, { method: 'POST', body: fields, headers: { accept: 'application/json' } })
+      // The URL has expired: nothing more is to be learned here.
+      if (answer.status === unauthorized) return
+      const { id, status, end } = (await answer.json()) as { id?: string; status?: string; end?: string }
+      if (end !== undefined) return tell(end, { id, status })
+      if (id === undefined) misses += 1
+    } catch {
+      // Offline: the next look tells.
+    }
+  }
+}
+
+let submittedAt = Number.NEGATIVE_INFINITY
+
+/** The order opens in a tab: once for a double click, and the next one gets its own form. */
+function openTab(form: HTMLFormElement, event: SubmitEvent): void {
+  const isDouble = event.timeStamp - submittedAt < doubleClickMs
+  submittedAt = event.timeStamp
+  if (isDouble) return event.preventDefault()
+  follow(form.action, textsOf(new FormData(form, event.submitter))).catch(reportError)
+  timer = setTimeout(() => void workOut(form), doubleClickMs)
 }
 
 /** A searchable list in place of the plain one. */
@@ -197,6 +238,7 @@ function typedBefore(form: HTMLFormElement): string {
 
 if (form && main) {
   document.documentElement.classList.add('scripted')
+  if (staysOpen) form.querySelector('button[value="continue"]')?.setAttribute('formtarget', '_blank')
   for (const picker of form.querySelectorAll<HTMLElement>('[data-picker]')) openable(picker)
   form.addEventListener('input', (event) => {
     const { name } = event.target as HTMLInputElement
@@ -217,7 +259,8 @@ if (form && main) {
     if (value === 'continue' && !event.submitter?.hasAttribute('aria-disabled')) {
       const said = form.querySelector<HTMLInputElement>('input[name="edited"]')
       if (said) said.value = edited
-      tell('continue')
+      if (staysOpen) openTab(form, event)
+      if (!event.defaultPrevented) tell('continue')
       return
     }
     event.preventDefault()
@@ -226,6 +269,7 @@ if (form && main) {
   })
   new ResizeObserver(() => tell('size', { height: Math.ceil(main.getBoundingClientRect().bottom) + 1 })).observe(main)
   edited = typedBefore(form)
+  document.addEventListener('visibilitychange', () => void workOut(form))
   timer = setTimeout(() => void workOut(form), edited === '' ? refreshMs : settleMs)
   tell('ready')
   if (edited === '') tellPrice(form)
