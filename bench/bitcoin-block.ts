@@ -7,7 +7,7 @@ import { openPool } from '../src/platform/db/pool.ts'
 import type { Database } from '../src/platform/db/sql.ts'
 import { systemClock } from '../src/platform/lib/clock.ts'
 import { silentLog } from '../src/platform/lib/log.ts'
-import { followOnce, newFollower } from '../src/rails/bitcoin/follow.ts'
+import { followOnce, newBitcoinFollower } from '../src/rails/bitcoin/follow.ts'
 import { openChains } from '../src/rails/bitcoin/open.ts'
 import { type Line, line } from './line.ts'
 import { removeDataDir, startOwnExchange } from './own-exchange.ts'
@@ -78,7 +78,7 @@ async function followerOf(db: Database, url: string, tell: (events: readonly { k
     },
   )
   if (!chain) throw new Error('There is no chain.')
-  return newFollower(chain, {
+  return newBitcoinFollower(chain, {
     report: (_db, events) => Promise.resolve(tell(events)),
     charge: () => Promise.resolve(),
     halt: (_db, _rail, reason) => {

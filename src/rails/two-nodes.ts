@@ -2,6 +2,7 @@ import type { Atomic } from '../platform/db/sql.ts'
 import type { Clock } from '../platform/lib/clock.ts'
 import type { Log } from '../platform/lib/log.ts'
 import type { Network } from '../reference/catalog/network.ts'
+import * as follows from './chain/follows.sql.ts'
 import { keepNodes, type NodeState, type NodeStates } from './chain/nodes.ts'
 import { NoAnswer, NodeError, Nonsense } from './json-rpc.ts'
 import type { ReportEvents } from './rail.ts'
@@ -50,27 +51,20 @@ type Doubtful = {
   halt: Reports['halt']
 }
 
-/** Where a rail writes its doubts down. */
-type DoubtStore = {
-  keepDoubt(db: Atomic, network: string, now: Date): void
-  halt(db: Atomic, network: string, reason: string, isPassing: true): void
-}
-
 /** Writes down that the nodes do not agree, and halts crediting where no delay explains it any more. True while it is halted. */
 export function keepDoubt(
   { chain: { network, name, clock, log }, halt }: Doubtful,
-  store: DoubtStore,
   db: Atomic,
   { halted, unsure_since: before }: { halted: string | null; unsure_since: Date | null },
   { reason, isClear, nodes }: Doubt,
 ): boolean {
   const now = clock.realNow()
-  store.keepDoubt(db, network.code, now)
+  follows.noteDoubt(db, network.code, now)
   keepNodes(db, network.code, nodes, now)
   if (halted !== null) return true
   if (!isClear && now.getTime() - (before ?? now).getTime() <= doubtMs) return false
   const sentence = `The nodes of ${network.code} do not agree: ${reason}.`
-  store.halt(db, network.code, sentence, true)
+  follows.halt(db, network.code, sentence, true)
   halt(db, name, sentence)
   log.error({ network: network.code }, sentence)
   return true

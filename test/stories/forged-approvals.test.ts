@@ -197,7 +197,7 @@ it('a halt that a row ended is named by verify, and one that operators resumed i
 })
 
 it('a payment that a row gave to a chain is named by verify', async () => {
-  await intruder.query(`insert into bitcoin_chains (network) values ('BTC')`)
+  await intruder.query(`insert into chain_follows (network, family) values ('BTC', 'bitcoin')`)
   await intruder.query(
     `insert into bitcoin_payments (network, plan_key, script, amount) values ('BTC', '666', '00', 120000000)`,
   )

@@ -8,7 +8,7 @@ import type { Clock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
 import type { Chain } from '../../src/rails/bitcoin/chain.ts'
 import type { Reports } from '../../src/rails/two-nodes.ts'
-import { followOnce, newFollower } from '../../src/rails/bitcoin/follow.ts'
+import { followOnce, newBitcoinFollower } from '../../src/rails/bitcoin/follow.ts'
 import type { Round } from '../../src/rails/two-nodes.ts'
 import { chainRules } from '../../src/rails/bitcoin/networks.ts'
 import { openChains } from '../../src/rails/bitcoin/open.ts'
@@ -151,7 +151,7 @@ function houseOf(chain: Chain, reports: Reports, reported: RailEvent[]): Bitcoin
   const rail = bitcoinRail(chain)
   const { deposit } = rail
   if (!deposit) throw new Error('The rail of a chain takes deposits.')
-  const follower = newFollower(chain, reports)
+  const follower = newBitcoinFollower(chain, reports)
   const look = () => followOnce(follower)
   return {
     chain,

@@ -61,10 +61,10 @@ const ofTheHouse: Omit<NeedPlant, 'holdsUp'>[] = [
   },
   ...(['unsure', 'halted'] as const).map((cause) => ({
     found: `node ${cause}`,
-    change: `insert into bitcoin_chains (network, unsure_since, halted, is_passing)
-      values ('BTC', now(), ${cause === 'halted' ? `'They differ.'` : 'null'}, ${cause === 'halted'});
+    change: `insert into chain_follows (network, family, unsure_since, halted, is_passing)
+      values ('BTC', 'bitcoin', now(), ${cause === 'halted' ? `'They differ.'` : 'null'}, ${cause === 'halted'});
       insert into halts (name, since, reason) select 'sandbox-btc', now(), 'They differ.' where ${cause === 'halted'}`,
-    mend: 'delete from halts; delete from bitcoin_chains',
+    mend: 'delete from halts; delete from chain_follows',
     sentence: /^The nodes of sandbox-btc do not agree\. /,
   })),
   {

@@ -2,8 +2,9 @@ import { openPool } from '../../src/platform/db/pool.ts'
 import type { Clock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
 import type { Rail, RailEvent } from '../../src/rails/rail.ts'
-import type { Round } from '../../src/rails/two-nodes.ts'
-import { followOnce, newFollower } from '../../src/rails/xrpl/follow.ts'
+import type { Reports, Round } from '../../src/rails/two-nodes.ts'
+import { newFollower } from '../../src/rails/chain/follow.ts'
+import { followOnce } from '../../src/rails/xrpl/follow.ts'
 import { localSigner, type Signer } from '../../src/rails/xrpl/keys.ts'
 import { openChain, xrplRail } from '../../src/rails/xrpl/rails.ts'
 import { syncAssets } from '../../src/reference/catalog/sync-assets.ts'
@@ -46,7 +47,7 @@ export async function openXrplWorld({
       },
     )
     const chain = { ...opened, signer: hasKeys ? wrap(await localSigner(mnemonic, 'testnet')) : undefined }
-    const follower = newFollower(chain, {
+    const reports: Reports = {
       report: (_db, events) => Promise.resolve(void reported.push(...events.map(({ rail: _rail, ...one }) => one))),
       halt: (_db, _rail, reason) => {
         halted = reason
@@ -59,7 +60,8 @@ export async function openXrplWorld({
         for (const { amount } of costs) charged += amount
         return Promise.resolve()
       },
-    })
+    }
+    const follower = newFollower(chain, reports)
     const rail: Rail = xrplRail(chain)
     /** Looks until nothing is left to read, and gives what was reported meanwhile. */
     const follow = async (): Promise<RailEvent[]> => {

@@ -74,10 +74,7 @@ export const doubtfulNodes: NeedSource = {
       serves.flatMap(({ networks }) => (networks === 'any' ? [] : networks.map((network) => [name, network] as const))),
     )
     return db.sql<Finding>`
-      with chains as (
-        select network, halted is not null as is_halted, is_passing, unsure_since from evm_chains
-        union all select network, halted is not null, is_passing, unsure_since from bitcoin_chains
-        union all select network, halted is not null, true, unsure_since from xrpl_accounts)
+      with chains as (select network, halted is not null as is_halted, is_passing, unsure_since from chain_follows)
       select wanted.cause, coalesce(rail, chains.network) as subject, unsure_since as since, null as "order",
         coalesce(replace(doubtful.sentence, '{rail}', coalesce(rail, chains.network)),
           'The nodes of ' || coalesce(rail, chains.network) || ' do not agree.') as about, null as asset, null as amount, null as count

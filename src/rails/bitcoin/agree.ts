@@ -1,7 +1,7 @@
 import { type Agreement, doubtOf } from '../two-nodes.ts'
 import type { Chain } from './chain.ts'
 import { readHash, readHeight } from './node.ts'
-import * as queries from './queries.ts'
+import { blocksUpTo } from '../chain/follows.sql.ts'
 
 /**
  * Asks the second node for the block at a depth. Equal hashes there prove equal chains below. A chain with one node agrees with
@@ -9,17 +9,17 @@ import * as queries from './queries.ts'
  */
 export async function compareNodes(
   chain: Chain,
-  { deep, head, firstBlock, finalBlock }: { deep: bigint; head: bigint; firstBlock: bigint; finalBlock: bigint },
+  { deep, head, firstBlock, agreedBefore }: { deep: bigint; head: bigint; firstBlock: bigint; agreedBefore: bigint },
 ): Promise<Agreement> {
   const { db, network, second, confirmations } = chain
   if (!second || deep < 0n) return { agreed: deep }
-  const none = { agreed: finalBlock }
+  const none = { agreed: agreedBefore }
   try {
     await chain.checkNode(second)
     const height = await readHeight(second)
     const at = height < deep ? height : deep
     if (deep < firstBlock && height >= deep) return { agreed: deep }
-    const [ours] = await queries.blocksUpTo(db, network.code, at, 1)
+    const [ours] = await blocksUpTo(db, network.code, at, 1)
     if (ours?.number !== at)
       return { ...none, doubt: { reason: behind(height, head), isClear: false, nodes: ['ok', 'behind'] } }
     const theirs = await readHash(second, at)

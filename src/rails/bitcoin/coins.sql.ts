@@ -120,11 +120,10 @@ export const giveUp = (db: Atomic, network: string, agreed: bigint, waiting: str
     select lost.*, address from lost join bitcoin_addresses on bitcoin_addresses.id = address_id order by lost.id`
 
 /**
- * Undoes what is above a block. What was not final is in the mempool again, as far as we know: nodes put it there. What was final
+ * Undoes what came of blocks above one, which are forgotten already. What was not final is in the mempool again, as far as we know: nodes put it there. What was final
  * is gone until its absence is deep.
  */
 export const undoAbove = (db: Atomic, network: string, above: bigint): void => {
-  db.send`delete from bitcoin_blocks where network = ${network} and number > ${above}`
   db.send`
     update bitcoin_coins set spent_by = null, spent_block = null where network = ${network} and spent_block > ${above}`
   db.send`
@@ -169,5 +168,5 @@ export const coinsAt = (db: Db, network: string, address: string): Promise<Coin[
 /** What our addresses hold: final, and not spent by anything final. */
 export const heldIn = (db: Db, network: string): Promise<{ amount: bigint }[]> =>
   db.sql`
-    select coalesce(sum(amount), 0) as amount from bitcoin_coins join bitcoin_chains using (network)
-    where network = ${network} and state = 'final' and (spent_block is null or spent_block > final_block)`
+    select coalesce(sum(amount), 0) as amount from bitcoin_coins join chain_follows using (network)
+    where network = ${network} and state = 'final' and (spent_block is null or spent_block > agreed_block)`

@@ -4,7 +4,7 @@ import { describe, it } from 'node:test'
 import { useBitcoinWorld } from '../../../test/support/bitcoin-world.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { RailEvent } from '../rail.ts'
-import { rereadFrom } from './reread.ts'
+import { reread } from './reread.ts'
 
 const asset = 'BTC-BTC'
 const year = 365 * 24 * 3_600_000
@@ -184,13 +184,13 @@ describe('a reorganization of Bitcoin', () => {
     await node.mine(3)
     await one.follow()
     const tip = BigInt(node.height())
-    await db.sql`delete from bitcoin_blocks where number < ${tip}`
+    await db.sql`delete from chain_blocks where number < ${tip}`
     await node.reorg(4)
     assert.equal(await one.look(), 'halted')
     assert.match(bitcoin.world.halted() ?? '', /reorganized deeper/)
     assert.equal(await one.look(), 'halted')
-    for (const block of [0n, 1n, tip + 100n]) await assert.rejects(rereadFrom(one.chain, block), Refusal)
-    await rereadFrom(one.chain, tip - 8n)
+    for (const block of [0n, 1n, tip + 100n]) await assert.rejects(reread(one.chain, block), Refusal)
+    await reread(one.chain, tip - 8n)
     bitcoin.world.resume()
     await node.mine(2)
     assert.deepEqual(await one.follow(), [], 'what is still there is left alone')

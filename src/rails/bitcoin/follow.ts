@@ -1,8 +1,17 @@
-import { doubtOf, isNodeFault, keepDoubt, type Reports, type Round } from '../two-nodes.ts'
-import { type Term, underLease } from '../chain/lease.ts'
-import { keepNodes } from '../chain/nodes.ts'
+import type { Reports, Round } from '../two-nodes.ts'
+import {
+  type ChainFollower,
+  followStep,
+  goBack,
+  keepAgreement,
+  keepFollowing,
+  newFollower,
+  rememberedBlocks,
+  type Undoing,
+} from '../chain/follow.ts'
+import * as follows from '../chain/follows.sql.ts'
+import type { Follow } from '../chain/follows.sql.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { randomToken } from '../../platform/lib/ids.ts'
 import { compareNodes } from './agree.ts'
 import type { Chain } from './chain.ts'
 import * as coins from './coins.sql.ts'
@@ -14,18 +23,14 @@ import { changesOf, type NumberedBlock, readBlocks, readWaiting } from './read-b
 import { learnAttempts } from './sending/learn-attempts.ts'
 import { chargeCosts, endSends, sendOnce } from './sending/send.ts'
 
-/** A process that follows a chain: its name among several, and where it reports. */
-export type Follower = Reports & { chain: Chain; holder: string; mempool: Mempool }
+/** A process that follows a chain of Bitcoin's family. */
+export type Follower = ChainFollower<Chain, Reports> & { mempool: Mempool }
 
 /** The most blocks that one look reads. */
 const batch = 10n
-/** How many blocks are remembered, and so how deep a reorganization may be before crediting stops by itself. */
-const remembered = 5_000n
 
-export const newFollower = (chain: Chain, reports: Reports): Follower => ({
-  ...reports,
-  chain,
-  holder: randomToken(9),
+export const newBitcoinFollower = (chain: Chain, reports: Reports): Follower => ({
+  ...newFollower(chain, reports),
   mempool: newMempool(),
 })
 
@@ -33,35 +38,13 @@ export const newFollower = (chain: Chain, reports: Reports): Follower => ({
  * Follows a chain by one step: reads the next blocks and reports what they brought, then makes final what both nodes have deep
  * enough. Each is one atomic block under the lease's fence. With nothing more to read, looks at the mempool and sends what is due.
  */
-export function followOnce(follower: Follower): Promise<Round> {
-  const { chain, holder } = follower
-  const take = (term: Term) => queries.takeLease(chain.db, chain.network.code, { holder, ...term })
-  return underLease(chain, take, (lease) => look(follower, lease))
-}
+export const followOnce = (follower: Follower): Promise<Round> => followStep(follower, (lease) => step(follower, lease))
 
-async function look(follower: Follower, lease: queries.ChainRow): Promise<Round> {
-  const { db, network } = follower.chain
-  if (lease.halted !== null && !lease.is_passing) return 'halted'
-  try {
-    return await step(follower, lease)
-  } catch (error) {
-    if (!isNodeFault(error)) throw error
-    await db.atomic(async (block) => {
-      const [locked] = await queries.lockChain(block, network.code, lease.fence)
-      if (locked)
-        keepDoubt(
-          follower,
-          { keepDoubt: queries.keepDoubt, halt: queries.halt },
-          block,
-          locked,
-          doubtOf('first', error),
-        )
-    })
-    throw error
-  }
-}
+/** Follows a chain until it is stopped. */
+export const keepFollowingChain = (follower: Follower): { stop(): Promise<void> } =>
+  keepFollowing(follower, { everyMs: follower.chain.everyMs, look: () => followOnce(follower) })
 
-async function step(follower: Follower, lease: queries.ChainRow): Promise<Round> {
+async function step(follower: Follower, lease: Follow): Promise<Round> {
   const { chain } = follower
   const { db, network, node } = chain
   await chain.checkNode(node)
@@ -70,11 +53,13 @@ async function step(follower: Follower, lease: queries.ChainRow): Promise<Round>
     return 'more'
   }
   const head = await readHeight(node)
-  const [tip] = await queries.blocksUpTo(db, network.code, lease.next_block - 1n, 1)
+  const [tip] = await follows.blocksUpTo(db, network.code, lease.next_block - 1n, 1)
   if (!tip) throw new Error(`Nothing is known of the last block that was read of ${network.code}.`)
   const hash = await readHash(node, tip.number)
   // A missing block means nothing: this node may be behind. Only another block in its place reverses one.
-  if (hash !== undefined && hash !== tip.hash) return goBack(follower, lease.fence, tip.number)
+  if (hash !== undefined && hash !== tip.hash) {
+    return goBack(follower, { fence: lease.fence, tip: tip.number }, undoing(chain))
+  }
   if (hash === undefined) return settle(follower, lease, { tip, head })
 
   const to = head < tip.number + batch ? head : tip.number + batch
@@ -114,8 +99,8 @@ export async function begin(chain: Chain): Promise<void> {
   const hash = parent ?? (await readHash(node, head))
   if (hash === undefined) throw new Error(`The node of ${network.code} has no block ${head}.`)
   await db.atomic(async (block) => {
-    if ((await queries.beginAt(block, network.code, head)).length === 0) return
-    queries.keepBlocks(block, network.code, [{ number: head, hash }], 0n)
+    if ((await follows.beginAt(block, network.code, head)).length === 0) return
+    follows.keepBlocks(block, network.code, [{ number: head, hash }], 0n)
     for (const changes of opening) {
       await coins.insertCoins(
         block,
@@ -137,9 +122,9 @@ async function keep(follower: Follower, fence: bigint, blocks: NumberedBlock[]):
   const waiting = await coins.waitingCoins(db, network.code)
   const tip = (blocks.at(-1) as NumberedBlock).number
   await db.atomic(async (block) => {
-    const [locked] = await queries.lockChain(block, network.code, fence)
+    const [locked] = await follows.lockFollow(block, network.code, fence)
     if (locked?.next_block !== blocks[0]?.number) return
-    queries.keepBlocks(block, network.code, blocks, tip - remembered)
+    follows.keepBlocks(block, network.code, blocks, tip - rememberedBlocks)
     const placed = new Set((await coins.placeCoins(block, network.code, incoming)).map(outpointOf))
     const fresh = await coins.insertCoins(
       block,
@@ -152,7 +137,7 @@ async function keep(follower: Follower, fence: bigint, blocks: NumberedBlock[]):
       waiting,
     )
     const lost = await coins.reverseWaiting(block, network.code, replaced)
-    queries.advanceTo(block, network.code, tip + 1n)
+    follows.moveOn(block, network.code, tip + 1n)
     await reportCoins(follower, block, [
       ...fresh.map((coin) => ({ coin, status: 'seen' as const })),
       ...lost.map((coin) => ({ coin, status: 'reversed' as const })),
@@ -163,31 +148,24 @@ async function keep(follower: Follower, fence: bigint, blocks: NumberedBlock[]):
 /** Makes final what both nodes have deep enough, and shows when they do not agree. */
 async function settle(
   follower: Follower,
-  lease: queries.ChainRow,
+  lease: Follow,
   { tip, head }: { tip: { number: bigint }; head: bigint },
 ): Promise<Round> {
-  const { chain, resume } = follower
-  const { db, network, name, rules, confirmations, clock } = chain
+  const { chain } = follower
+  const { db, network, rules, confirmations } = chain
   const deep = tip.number - BigInt(confirmations) + 1n
   const { agreed, doubt } = await compareNodes(chain, {
     deep,
     head,
     firstBlock: lease.first_block ?? 0n,
-    finalBlock: lease.final_block ?? 0n,
+    agreedBefore: lease.agreed_block ?? 0n,
   })
   const waiting = tip.number >= head ? await waitingGone(chain, tip.number) : undefined
   const unclear = await learnAttempts(chain, agreed)
   return db.atomic(async (block): Promise<Round> => {
-    const [locked] = await queries.lockChain(block, network.code, lease.fence)
+    const [locked] = await follows.lockFollow(block, network.code, lease.fence)
     if (!locked) return 'elsewhere'
-    if (doubt) {
-      if (keepDoubt(follower, { keepDoubt: queries.keepDoubt, halt: queries.halt }, block, locked, doubt))
-        return 'halted'
-    } else keepNodes(block, network.code, ['ok', chain.second && 'ok'], clock.realNow())
-    if (!doubt && (locked.unsure_since !== null || locked.halted !== null)) {
-      queries.endHalt(block, network.code)
-      if (locked.halted !== null) resume(block, name, locked.halted)
-    }
+    if (keepAgreement(follower, block, locked, { doubt })) return 'halted'
     const { coinbaseMaturity: maturity } = rules
     const oneNodeBelow = follower.oneNodeBelow(rules.asset)
     const final = await coins.finalize(block, network.code, { deep, agreed, oneNodeBelow, maturity })
@@ -224,33 +202,8 @@ async function reportCoins(
 
 const outpointOf = ({ txid, vout }: { txid: string; vout: number }): string => `${txid}:${vout}`
 
-/** Goes back to the last block that the old way and the new one have in common. Stops crediting where none is remembered. */
-async function goBack({ chain, halt }: Follower, fence: bigint, tip: bigint): Promise<Round> {
-  const { db, network, name, log } = chain
-  const fork = await commonBlock(chain, tip)
-  const reason = `The chain ${network.code} was reorganized deeper than the blocks that are remembered.`
-  await db.atomic(async (block) => {
-    if ((await queries.lockChain(block, network.code, fence)).length === 0) return
-    if (fork === undefined) {
-      queries.halt(block, network.code, reason, false)
-      return halt(block, name, reason)
-    }
-    coins.undoAbove(block, network.code, fork)
-    queries.returnTo(block, network.code, fork)
-  })
-  log.warn(
-    { network: network.code, from: String(tip), to: String(fork ?? '') },
-    fork === undefined ? reason : 'A chain was reorganized.',
-  )
-  return fork === undefined ? 'halted' : 'more'
-}
-
-async function commonBlock({ db, network, node }: Chain, tip: bigint): Promise<bigint | undefined> {
-  let below = tip
-  for (;;) {
-    const known = await queries.blocksUpTo(db, network.code, below, 50)
-    if (known.length === 0) return undefined
-    for (const { number, hash } of known) if ((await readHash(node, number)) === hash) return number
-    below = (known.at(-1)?.number ?? 0n) - 1n
-  }
-}
+/** How a chain goes back: what came of its blocks waits for another one. */
+export const undoing = ({ node, network }: Pick<Chain, 'node' | 'network'>): Undoing => ({
+  hashesAt: (numbers) => Promise.all(numbers.map((number) => readHash(node, number))),
+  undoAbove: async (db, block) => coins.undoAbove(db, network.code, block),
+})

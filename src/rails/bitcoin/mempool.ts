@@ -5,7 +5,7 @@ import type { ReportEvents } from '../rail.ts'
 import * as coins from './coins.sql.ts'
 import { toRailEvent } from './events.ts'
 import { readHash } from './node.ts'
-import * as queries from './queries.ts'
+import { lockFollow } from '../chain/follows.sql.ts'
 import { changesOf, readWaiting } from './read-blocks.ts'
 import { readTransfer, type Transfer } from './wire.ts'
 
@@ -49,7 +49,7 @@ export async function lookAtMempool(
   const isChanged = missing.some((one) => !one.missing_since) || ours.some((one) => one.missing_since)
   if (incoming.length + lost.length > 0 || isChanged) {
     await db.atomic(async (block) => {
-      if ((await queries.lockChain(block, network.code, fence)).length === 0) return
+      if ((await lockFollow(block, network.code, fence)).length === 0) return
       coins.keepMissing(
         block,
         network.code,

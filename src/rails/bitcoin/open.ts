@@ -7,6 +7,7 @@ import { parseDuration } from '../../platform/lib/duration.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import type { Secrets } from '../../platform/privacy/master-key.ts'
 import { type Confirmations, confirmationsOf } from '../confirmations.ts'
+import { keepIdentity, openFollow } from '../chain/follows.sql.ts'
 import type { Chain } from './chain.ts'
 import { openAccount, type Signer } from './keys.ts'
 import type { SignerClient } from '../keys/signer-client.ts'
@@ -64,7 +65,7 @@ async function openChain(entry: BitcoinSettings, dependencies: BitcoinDependenci
   ) {
     throw new Error(`The account_key of the rail ${entry.name} is not one of its keystore.`)
   }
-  await queries.openChain(db, network.code)
+  await openFollow(db, 'bitcoin', network.code)
   await queries.keepWallet(db, network.code, wallet)
   const nodeAddresses = entry.nodes.map((text) => (/^(file|env):/.test(text) ? readSecret(text) : text))
   const [node, second] = nodeAddresses.map((address) => openNode(address, timeoutMs))
@@ -124,8 +125,8 @@ function nodeCheck(db: Database, { code, caip2 }: Network, entry: BitcoinSetting
       const isRight = code === 'BCH' ? isCash : !isCash && genesis.startsWith(chain)
       if (!isRight) throw new Error(`A node for ${code} is one of another chain.`)
     }
-    const [kept] = await queries.keepGenesis(db, code, genesis)
-    if (kept?.genesis !== genesis) throw new Error(`A node for ${code} is one of another chain than before.`)
+    const [kept] = await keepIdentity(db, 'bitcoin', code, genesis)
+    if (kept?.identity !== genesis) throw new Error(`A node for ${code} is one of another chain than before.`)
     known.add(node)
   }
 }

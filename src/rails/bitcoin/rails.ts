@@ -1,15 +1,14 @@
+import { readFollow } from '../chain/follows.sql.ts'
 import { showNodes } from '../chain/nodes.ts'
 import { type OpenedRails, type RailTools, together } from '../kind.ts'
 import type { Rail } from '../rail.ts'
 import type { Chain } from './chain.ts'
 import { heldIn } from './coins.sql.ts'
 import { deposits } from './deposits.ts'
-import { begin, newFollower } from './follow.ts'
-import { keepFollowing } from './keep-following.ts'
+import { begin, keepFollowingChain, newBitcoinFollower } from './follow.ts'
 import { mnemonicOf } from './mnemonic.ts'
 import { openChains } from './open.ts'
-import * as queries from './queries.ts'
-import { rereadFrom } from './reread.ts'
+import { reread } from './reread.ts'
 import { payouts } from './sending/payouts.ts'
 import type { BitcoinSettings } from './settings.ts'
 
@@ -36,7 +35,7 @@ export async function openBitcoinRails(
       const chain = chainOf(code)
       return chain && { address: chain.wallet.address, account_key: chain.accountKey }
     },
-    follow: (reports) => together(chains.map((chain) => keepFollowing(newFollower(chain, reports)))),
+    follow: (reports) => together(chains.map((chain) => keepFollowingChain(newBitcoinFollower(chain, reports)))),
   }
 }
 
@@ -44,8 +43,8 @@ export async function openBitcoinRails(
 async function openingOf(chain: Chain): Promise<bigint> {
   const { code } = chain.network
   await chain.checkNode(chain.node)
-  if ((await queries.readChain(chain.db, code))[0]?.first_block === null) await begin(chain)
-  return (await queries.readChain(chain.db, code))[0]?.opening ?? 0n
+  if ((await readFollow(chain.db, code))[0]?.first_block === null) await begin(chain)
+  return (await readFollow(chain.db, code))[0]?.opening ?? 0n
 }
 
 /** The rail of one chain. Without keys it takes deposits only. */
@@ -62,7 +61,7 @@ export const bitcoinRail = (chain: Chain): Rail => ({
   deposit: deposits(chain),
   ...(chain.signer ? { payout: payouts(chain) } : {}),
   nodes: () => showNodes(chain.db, chain.network.code, chain.nodeAddresses),
-  reread: (block, _report, also) => rereadFrom(chain, block, also),
+  reread: (block, _report, also) => reread(chain, block, also),
   balance: async (asset) => {
     if (asset !== chain.rules.asset) return 0n
     const [held] = await heldIn(chain.db, chain.network.code)

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { describe, it, mock } from 'node:test'
 
 import { silentLog } from '../../platform/lib/log.ts'
-import { nextLook, type Term, underLease } from './lease.ts'
+import type { Term } from './follows.sql.ts'
+import { nextLook, underLease } from './lease.ts'
 
 const start = new Date('2026-01-01T00:00:00Z')
 

@@ -2,15 +2,13 @@ import { after, type Clock } from '../../platform/lib/clock.ts'
 import { detach } from '../../platform/lib/detach.ts'
 import type { Log } from '../../platform/lib/log.ts'
 import type { Round } from '../two-nodes.ts'
+import type { Term } from './follows.sql.ts'
 
 /** How long a process that fell silent keeps a chain, in real milliseconds. */
 const leaseMs = 12_000
 
 /** How often a process that waits asks for the chain, so that its next block is read within fifteen seconds of a crash. */
 const waitingMs = 1_000
-
-/** The real time at which a lease is taken, and until which. */
-export type Term = { now: Date; until: Date }
 
 type Follower = { clock: Pick<Clock, 'realNow'>; log: Log; network: { code: string } }
 

@@ -19,20 +19,20 @@ after(() => Promise.all([owner.end(), service.end()]))
 /** The table of each chain, a payment that waits there, what it may become, and what no statement may make of it. */
 const chains = {
   bitcoin_payments: {
-    make: `insert into bitcoin_chains (network) values ('BTC');
+    make: `insert into chain_follows (network, family) values ('BTC', 'bitcoin');
       insert into bitcoin_payments (network, plan_key, script, amount, stamp) values ('BTC', '1', '00aa', 5, '\\x01')`,
     allowed: [`script = null`],
     refused: [`script = '00bb'`, 'amount = 6', `plan_key = '2'`, `stamp = '\\x02'`, 'stamp = null'],
   },
   xrpl_payments: {
-    make: `insert into xrpl_accounts (network, account) values ('XRP', 'r1');
+    make: `insert into chain_follows (network, family, identity) values ('XRP', 'xrpl', 'r1');
       insert into xrpl_payments (network, plan_key, recipient, tag, amount, stamp) values ('XRP', '1', 'r2', 7, 5, '\\x01')`,
     allowed: ['recipient = null, tag = null'],
     refused: [`recipient = 'r3'`, 'tag = 8', 'tag = null', 'amount = 6', `plan_key = '2'`, `stamp = '\\x02'`],
   },
   evm_sends: {
     make: `insert into assets (id, ticker, network, decimals) values ('ETH-ETH', 'ETH', 'ETH', 18) on conflict do nothing;
-      insert into evm_chains (network) values ('ETH');
+      insert into chain_follows (network, family) values ('ETH', 'evm');
       insert into evm_wallets (network, address, next_nonce) values ('ETH', '0x1', 1);
       insert into evm_sends (network, sender, nonce, plan_key, body, stamp, asset, amount, most_fee)
       values ('ETH', '0x1', 0, '1', '{"recipient": "0x2"}', '\\x01', 'ETH-ETH', 5, 1)`,

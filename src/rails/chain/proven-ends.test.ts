@@ -15,13 +15,13 @@ before(async () => {
   await service.connect()
   await owner.query(`
     insert into assets (id, ticker, network, decimals) values ('ETH-ETH', 'ETH', 'ETH', 18) on conflict do nothing;
-    insert into evm_chains (network, next_block) values ('ETH', 11);
-    insert into evm_blocks (network, number, hash) select 'ETH', number, number::text from generate_series(8, 10) as number;
+    insert into chain_follows (network, family, next_block) values ('ETH', 'evm', 11);
+    insert into chain_blocks (network, number, hash) select 'ETH', number, number::text from generate_series(8, 10) as number;
     insert into evm_wallets (network, address, next_nonce) values ('ETH', '0x1', 2);
     insert into evm_sends (network, sender, nonce, plan_key, asset, amount, most_fee, stamp)
     values ('ETH', '0x1', 0, '1', 'ETH-ETH', 5, 1, '\\x01'), ('ETH', '0x1', 1, '2', 'ETH-ETH', 5, 1, '\\x01');
-    insert into bitcoin_chains (network, next_block) values ('BTC', 11);
-    insert into bitcoin_blocks (network, number, hash) select 'BTC', number, number::text from generate_series(8, 10) as number;
+    insert into chain_follows (network, family, next_block) values ('BTC', 'bitcoin', 11);
+    insert into chain_blocks (network, number, hash) select 'BTC', number, number::text from generate_series(8, 10) as number;
     insert into bitcoin_addresses (network, branch, position, script, address) values ('BTC', 1, 0, '00aa', 'bc1q');
     insert into bitcoin_coins (network, txid, vout, inclusion, address_id, amount, block, is_own, state)
     select 'BTC', 'aa', 0, 1, id, 9, 8, true, 'final' from bitcoin_addresses;
@@ -51,9 +51,9 @@ it('no statement makes a payment of the EVM one that never was, but by a block w
   await refused(never, took(10), took(11))
   await service.query(`
     begin;
-    insert into evm_blocks (network, number, hash) values ('ETH', 11, '11');
+    insert into chain_blocks (network, number, hash) values ('ETH', 11, '11');
     ${took(11)};
-    update evm_chains set next_block = 12;
+    update chain_follows set next_block = 12 where network = 'ETH';
     commit`)
   await refused(
     `update evm_outgoing set nonce = 1`,
@@ -68,7 +68,7 @@ it('no statement makes a payment of the EVM one that never was, but by a block w
   )
   await service.query(`update evm_sends set state = 'done' where plan_key = '2'`)
   await refused(`update evm_sends set state = 'never' where plan_key = '2'`)
-  await service.query(`delete from evm_blocks where number = 11; delete from evm_outgoing`)
+  await service.query(`delete from chain_blocks where network = 'ETH' and number = 11; delete from evm_outgoing`)
 })
 
 it('no statement makes a payment of Bitcoin one that never was, but by a block while it is read', async () => {
@@ -78,9 +78,9 @@ it('no statement makes a payment of Bitcoin one that never was, but by a block w
   await refused(never, over, spent(10), spent(11))
   const read = (by: string) => `
     begin;
-    insert into bitcoin_blocks (network, number, hash) values ('BTC', 11, '11');
+    insert into chain_blocks (network, number, hash) values ('BTC', 11, '11');
     ${spent(11, by)};
-    update bitcoin_chains set next_block = 12;
+    update chain_follows set next_block = 12 where network = 'BTC';
     commit`
   await service.query(read('bb'))
   await refused(
@@ -91,9 +91,9 @@ it('no statement makes a payment of Bitcoin one that never was, but by a block w
   )
   await service.query(`
     begin;
-    delete from bitcoin_blocks where number = 11;
+    delete from chain_blocks where network = 'BTC' and number = 11;
     update bitcoin_coins set spent_by = null, spent_block = null;
-    update bitcoin_chains set next_block = 11;
+    update chain_follows set next_block = 11 where network = 'BTC';
     commit`)
   await service.query(read('ff'))
   await refused(over)

@@ -8,7 +8,8 @@ import { findNetwork } from '../../reference/catalog/network.ts'
 import { readNodes } from '../chain/nodes.ts'
 import { NoAnswer, NodeError } from '../json-rpc.ts'
 import type { Chain } from './chain.ts'
-import { followOnce, newFollower } from './follow.ts'
+import { newFollower } from '../chain/follow.ts'
+import { followOnce } from './follow.ts'
 import { openChains } from './open.ts'
 import { payouts } from './sending/payouts.ts'
 import { contractOf } from './tokens.ts'
@@ -187,7 +188,7 @@ describe('two nodes of a chain of the EVM', () => {
     two.free()
     await world.one.follow()
     world.pass(60_000)
-    await world.db.sql`update evm_chains set halted = null, is_passing = false, unsure_since = null`
+    await world.db.sql`update chain_follows set halted = null, is_passing = false, unsure_since = null`
   })
 
   it('wait where the second is behind or away, and stop crediting after half a minute', async () => {
@@ -217,7 +218,7 @@ describe('two nodes of a chain of the EVM', () => {
     await two.follow()
     assert.deepEqual(two.kinds(), ['deposit_seen', 'deposit_final'])
     two.free()
-    await world.db.sql`update evm_chains set unsure_since = null`
+    await world.db.sql`update chain_follows set unsure_since = null`
   })
 
   it('take back what only the first one has invented, and was final without the second', async () => {

@@ -1,5 +1,6 @@
 import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { leastOf } from '../../platform/money/amount.ts'
+import * as follows from '../chain/follows.sql.ts'
 import type { NodeStates } from '../chain/nodes.ts'
 import { NoAnswer } from '../json-rpc.ts'
 import { type Agreement, type Doubt, doubtOf } from '../two-nodes.ts'
@@ -39,7 +40,7 @@ export async function compareNodes(
     const behind = `the second is at ${height} and the first at ${head}`
     const late = (nodes: NodeStates) => ({ reason: behind, isClear: false, nodes })
     if (height < deep) return { ...none, doubt: late(['ok', 'behind']) }
-    const [ours] = await queries.blocksUpTo(db, network.code, deep, 1)
+    const [ours] = await follows.blocksUpTo(db, network.code, deep, 1)
     const [theirs] = await readHashes({ ...chain, node: second }, [deep])
     if (ours?.number !== deep || theirs === undefined) return { ...none, doubt: late(['ok', 'behind']) }
     if (theirs !== ours.hash) return { ...none, doubt: apart(`they have different blocks at ${deep}`) }

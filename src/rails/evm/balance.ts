@@ -2,7 +2,7 @@ import { leastOf } from '../../platform/money/amount.ts'
 import { NoAnswer } from '../json-rpc.ts'
 import { type Chain, nodesOf } from './chain.ts'
 import { toHex } from './node.ts'
-import * as queries from './queries.ts'
+import { readFollow } from '../chain/follows.sql.ts'
 import { readHead } from './read-blocks.ts'
 import { addressesHolding } from './sweep/queries.ts'
 import { balanceCall, contractOf, movesOn } from './tokens.ts'
@@ -42,9 +42,9 @@ export const leastBalance = async (chain: Chain, asset: string, address: string)
 /** What the paying wallet held of an asset when a chain began to be followed. Nothing of this is ever reported as a deposit. */
 export async function openingBalance(chain: Chain, asset: string): Promise<bigint> {
   await chain.chainId()
-  const [cursor] = await queries.readCursor(chain.db, chain.network.code)
-  if (!cursor) throw new Error(`Nobody has begun to follow ${chain.network.code}.`)
-  const [held = 0n] = await balancesAt(chain, asset, [chain.keys.hot], toHex(cursor.first_block))
+  const [follow] = await readFollow(chain.db, chain.network.code)
+  if (!follow || follow.first_block === null) throw new Error(`Nobody has begun to follow ${chain.network.code}.`)
+  const [held = 0n] = await balancesAt(chain, asset, [chain.keys.hot], toHex(follow.first_block))
   return held
 }
 

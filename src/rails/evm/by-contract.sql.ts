@@ -16,8 +16,8 @@ export const watchAddresses = (
       insert into evm_addresses (address, derivation) select address, derivation from ours on conflict do nothing)
     insert into evm_watched (network, address, since, look_at, coins, nonce, block)
     select network, address, ${at}::timestamptz,
-      ${at}::timestamptz + case network when ${network} then interval '0' else interval '1 day' end, 0, 0, coalesce(agreed_block, 0)
-    from ours cross join evm_chains on conflict do nothing`
+      ${at}::timestamptz + case chain_follows.network when ${network} then interval '0' else interval '1 day' end, 0, 0, coalesce(agreed_block, 0)
+    from ours cross join chain_follows where family = 'evm' on conflict do nothing`
 
 /** Watches every address of an order on a chain that is new: within a day, so that they don't keep those of open orders waiting. */
 export const watchAll = (db: Db, network: string, at: Date): Promise<unknown[]> =>
@@ -41,7 +41,7 @@ export const dueWatched = (
   { at, limit }: { at: Date; limit: number },
 ): Promise<(Watched & { up_to: bigint })[]> =>
   db.sql`
-    select address, since, coins, nonce, block, agreed_block as up_to from evm_watched join evm_chains using (network)
+    select address, since, coins, nonce, block, agreed_block as up_to from evm_watched join chain_follows using (network)
     where network = ${network} and look_at <= ${at} and (block is null or block < agreed_block) and agreed_block > 0
     order by look_at, address limit ${limit}`
 

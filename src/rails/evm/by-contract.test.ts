@@ -6,7 +6,8 @@ import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/s
 import { readNodes } from '../chain/nodes.ts'
 import type { RailEvent } from '../rail.ts'
 import type { Chain } from './chain.ts'
-import { followOnce, newFollower } from './follow.ts'
+import { newFollower } from '../chain/follow.ts'
+import { followOnce } from './follow.ts'
 import type { Node } from './node.ts'
 import { openChains } from './open.ts'
 import { chargeCosts, sweepOnce } from './sweep/sweep.ts'
@@ -64,9 +65,9 @@ describe('coins that a contract sends to an address of an order', () => {
       (await one.deposit.look(reference)).map(({ body }) => body.arrived_by),
       ['contract', 'contract'],
     )
-    await one.chain.db.sql`update evm_chains set holder = null, lease_until = null`
+    await one.chain.db.sql`update chain_follows set holder = null, lease_until = null`
     assert.deepEqual(await later(other), [])
-    await one.chain.db.sql`update evm_chains set holder = null, lease_until = null`
+    await one.chain.db.sql`update chain_follows set holder = null, lease_until = null`
     assert.equal(await one.rail.balance(coin), 101n * ether, 'the wallet holds what was credited')
     assert.deepEqual(
       (await one.deposit.look(reference)).map(({ kind }) => kind),

@@ -4,7 +4,8 @@ import { after, before, describe, it } from 'node:test'
 import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/support/evm-world.ts'
 import type { RailEvent } from '../rail.ts'
-import { followOnce, newFollower } from './follow.ts'
+import { newFollower } from '../chain/follow.ts'
+import { followOnce } from './follow.ts'
 
 const coin = 'ETH-ETH'
 const usdt = { asset: 'USDT-ETH', contract: '0xdAC17F958D2ee523a2206206994597C13D831ec7' }

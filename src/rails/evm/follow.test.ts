@@ -5,10 +5,11 @@ import { token } from '../../../test/support/anvil.ts'
 import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/support/evm-world.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { RailEvent } from '../rail.ts'
-import { followOnce, newFollower } from './follow.ts'
+import { newFollower } from '../chain/follow.ts'
+import { followOnce } from './follow.ts'
 import type { ReportEvents } from '../rail.ts'
 import { openChains } from './open.ts'
-import { rereadFrom } from './reread.ts'
+import { reread } from './reread.ts'
 
 const coin = 'ETH-ETH'
 const usdt = { asset: 'USDT-ETH', contract: '0xdAC17F958D2ee523a2206206994597C13D831ec7' }
@@ -123,9 +124,9 @@ describe('a reorganization', () => {
     const [kept, lost] = [await pay(stays), await pay(goes)]
     await anvil.mine(3)
     assert.equal((await one.follow()).length, 4)
-    const [tip] = await db.sql<{ number: bigint }>`select next_block - 1 as number from evm_chains`
+    const [tip] = await db.sql<{ number: bigint }>`select next_block - 1 as number from chain_follows`
     assert(tip)
-    await db.sql`delete from evm_blocks where number < ${tip.number}`
+    await db.sql`delete from chain_blocks where number < ${tip.number}`
     await anvil.ask('anvil_reorg', 4, [[await rawOf(kept), 1]])
     await anvil.mine(4)
     world.pass(60_000)
@@ -140,8 +141,8 @@ describe('a reorganization', () => {
     assert.equal(await one.look(), 'halted')
 
     const none = (error: unknown): boolean => error instanceof Refusal
-    for (const block of [0n, 1n, tip.number + 100n]) await assert.rejects(rereadFrom(one.chain, block, report), none)
-    await rereadFrom(one.chain, tip.number - 8n, report)
+    for (const block of [0n, 1n, tip.number + 100n]) await assert.rejects(reread(one.chain, block, report), none)
+    await reread(one.chain, tip.number - 8n, report)
     assert.deepEqual(labels(await one.follow()), [`deposit_reversed ${lost}`])
     assert.deepEqual(kinds(await one.deposit.look(stays)), ['deposit_seen', 'deposit_final'])
     await anvil.mine(3)
@@ -253,7 +254,7 @@ describe('a follower of a chain', () => {
     await anvil.mine(50)
     await one.follow()
     const [chain] = await db.sql<{ behind: bigint }>`
-      select next_block - agreed_block as behind from evm_chains where network = 'ETH'`
+      select next_block - agreed_block as behind from chain_follows where network = 'ETH'`
     assert.equal(chain?.behind, 3n)
   })
 
@@ -269,8 +270,8 @@ describe('a follower of a chain', () => {
     }
     assert.equal(await (await chainIn(false)).chainId(), 31_337n)
     await assert.rejects((await chainIn(true)).chainId(), /one of the chain eip155:31337/)
-    await db.sql`update evm_chains set chain_id = 5`
+    await db.sql`update chain_follows set identity = '5'`
     await assert.rejects((await chainIn(false)).chainId(), /not 5 as before/)
-    await db.sql`update evm_chains set chain_id = 31337`
+    await db.sql`update chain_follows set identity = '31337'`
   })
 })

@@ -5,7 +5,8 @@ import { type EvmWorld, openEvmWorld, reportsOf, through } from '../../../test/s
 import type { RailEvent } from '../rail.ts'
 import { readNodes } from '../chain/nodes.ts'
 import { NoAnswer } from '../json-rpc.ts'
-import { followOnce, newFollower } from './follow.ts'
+import { newFollower } from '../chain/follow.ts'
+import { followOnce } from './follow.ts'
 import { type Node, toHex } from './node.ts'
 import { readHashes } from './read-blocks.ts'
 
@@ -70,10 +71,10 @@ it('every block is compared, however long the second node was away: what the fir
 
   // Thousands of empty blocks later, which were followed with the first node alone.
   const [{ above } = assert.fail()] = await db.sql<{ above: bigint }>`
-    update evm_chains set next_block = next_block + 5200 where network = 'ETH' returning next_block - 5201 as above`
+    update chain_follows set next_block = next_block + 5200 where network = 'ETH' returning next_block - 5201 as above`
   const [last] = await readHashes(one.chain, [above])
   now.empty = { above, hash: last, head: above + 5_210n }
-  await db.sql`insert into evm_blocks (network, number, hash) values ('ETH', ${above + 5_200n}, ${hashOf(above + 5_200n)})`
+  await db.sql`insert into chain_blocks (network, number, hash) values ('ETH', ${above + 5_200n}, ${hashOf(above + 5_200n)})`
   await followOnce(follower)
   assert.deepEqual(kinds(), ['deposit_seen'])
 

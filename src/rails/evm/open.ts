@@ -8,6 +8,7 @@ import { readKeystore, readPasswordFile } from '../keys/keystore.ts'
 import { type Node, openNode } from './node.ts'
 import { makeKeys } from '../keys/made-keys.ts'
 import { remoteKeys } from './remote-keys.ts'
+import { keepIdentity, openFollow } from '../chain/follows.sql.ts'
 import { watchAll } from './by-contract.sql.ts'
 import * as queries from './queries.ts'
 
@@ -59,7 +60,7 @@ async function openChain(dependencies: EvmDependencies, entry: EvmEntry, keys: K
   if (config.environment.catalogChainsOnly && !second && dependencies.entries?.includes(entry)) {
     throw new Error(`The rail ${entry.name} needs two independent nodes.`)
   }
-  if ((await queries.openChain(db, network.code)).length > 0) await watchAll(db, network.code, clock.realNow())
+  if ((await openFollow(db, 'evm', network.code)).length > 0) await watchAll(db, network.code, clock.realNow())
   const idOf = chainIdOf(config, db, { network, entry })
   return {
     db,
@@ -98,9 +99,9 @@ function chainIdOf(
     if (isOther || (environment.catalogChainsOnly && caip2 !== `eip155:${reported}`)) {
       throw new Error(`The node for ${code} is one of the chain eip155:${reported}.`)
     }
-    const [kept] = await queries.keepChainId(db, code, reported)
-    if (kept?.chain_id !== reported) {
-      throw new Error(`The node for ${code} is one of the chain ${reported}, not ${kept?.chain_id} as before.`)
+    const [kept] = await keepIdentity(db, 'evm', code, String(reported))
+    if (kept?.identity !== String(reported)) {
+      throw new Error(`The node for ${code} is one of the chain ${reported}, not ${kept?.identity} as before.`)
     }
     known.set(node, reported)
     return reported

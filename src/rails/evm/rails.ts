@@ -2,7 +2,8 @@ import { showNodes } from '../chain/nodes.ts'
 import { balanceOf, openingBalance } from './balance.ts'
 import type { Chain } from './chain.ts'
 import { deposits } from './deposits.ts'
-import { begin, keepFollowing, newFollower } from './follow.ts'
+import { newFollower } from '../chain/follow.ts'
+import { begin, keepFollowingChain } from './follow.ts'
 import { deriveKeys, newMnemonic } from './keys.ts'
 import { readKeystore, writeKeystore } from '../keys/keystore.ts'
 import type { SignerClient } from '../keys/signer-client.ts'
@@ -11,7 +12,7 @@ import { openChains } from './open.ts'
 import type { EvmEntry } from './settings.ts'
 import { remoteKeys } from './remote-keys.ts'
 import { readHead } from './read-blocks.ts'
-import { rereadFrom } from './reread.ts'
+import { reread } from './reread.ts'
 import { payouts } from './sending/payouts.ts'
 import type { Rail } from '../rail.ts'
 
@@ -34,8 +35,7 @@ export async function openEvmRails(entries: readonly EvmEntry[], tools: EvmTools
         return openingBalance(chain, asset)
       }
     },
-    follow: ({ charge, ...reports }) =>
-      together(chains.map((chain) => keepFollowing(newFollower(chain, reports), charge))),
+    follow: (reports) => together(chains.map((chain) => keepFollowingChain(newFollower(chain, reports)))),
   }
 }
 
@@ -49,7 +49,7 @@ export const evmRail = (chain: Chain): Rail => ({
   deposit: deposits(chain),
   payout: payouts(chain),
   nodes: () => showNodes(chain.db, chain.network.code, chain.nodeAddresses),
-  reread: (block, report, also) => rereadFrom(chain, block, report, also),
+  reread: (block, report, also) => reread(chain, block, report, also),
   balance: (asset) => balanceOf(chain, asset),
   check: async () => {
     await chain.chainId()

@@ -1,7 +1,7 @@
 import { Nonsense } from '../json-rpc.ts'
 import { type Chain, nodesOf } from './chain.ts'
 import type { Node } from './node.ts'
-import * as queries from './queries.ts'
+import { readFollow } from '../chain/follows.sql.ts'
 import { readHashes } from './read-blocks.ts'
 import type { RawLog, Receipt } from './tokens.ts'
 
@@ -27,9 +27,9 @@ export async function fateOf(chain: Chain, candidates: Candidates): Promise<Fate
     const [receipt, ...others] = said.filter((one) => one !== undefined)
     if (!receipt) return { known: 'none' }
     if (others.length < said.length - 1) return { known: 'some' }
-    const [cursor] = await queries.readCursor(db, network.code)
+    const [follow] = await readFollow(db, network.code)
     const block = BigInt(receipt.blockNumber)
-    if (block > (cursor?.agreed_block ?? -1n)) return { known: 'all' }
+    if (block > (follow?.agreed_block ?? -1n)) return { known: 'all' }
     const [standing] = await readHashes(chain, [block])
     const isAlike = others.every((one) => textOf(one) === textOf(receipt))
     if (!isAlike)

@@ -1,8 +1,8 @@
-import { doubtOf, isNodeFault, keepDoubt, type Reports, type Round } from '../two-nodes.ts'
-import { type Term, underLease } from '../chain/lease.ts'
-import { keepNodes } from '../chain/nodes.ts'
+import type { Reports, Round } from '../two-nodes.ts'
+import { type ChainFollower, followStep, keepAgreement } from '../chain/follow.ts'
+import * as follows from '../chain/follows.sql.ts'
+import type { Follow } from '../chain/follows.sql.ts'
 import type { Atomic } from '../../platform/db/sql.ts'
-import { randomToken } from '../../platform/lib/ids.ts'
 import { accountIn, compareNodes } from './agree.ts'
 import type { Chain } from './chain.ts'
 import { toRailEvent } from './events.ts'
@@ -10,51 +10,24 @@ import { readMovements, readState } from './ledger.ts'
 import * as queries from './queries.ts'
 import { endPayments, learnAttempts, sendOnce } from './sending/send.ts'
 
-/** A process that follows the account: its name among several, and where it reports. */
-export type Follower = Reports & { chain: Chain; holder: string }
+/** A process that follows the account. */
+export type Follower = ChainFollower<Chain, Reports>
 
 /** The most ledgers that one look reads: about an hour. */
 const batch = 1_000n
 
-export const newFollower = (chain: Chain, reports: Reports): Follower => ({ ...reports, chain, holder: randomToken(9) })
-
 /** Follows the account by one step: reads the next validated ledgers, and credits what both nodes report, in one atomic block. */
-export function followOnce(follower: Follower): Promise<Round> {
-  const { chain, holder } = follower
-  const take = (term: Term) => queries.takeLease(chain.db, chain.network.code, { holder, ...term })
-  return underLease(chain, take, (lease) => look(follower, lease))
-}
+export const followOnce = (follower: Follower): Promise<Round> => followStep(follower, (lease) => step(follower, lease))
 
-async function look(follower: Follower, lease: queries.AccountRow): Promise<Round> {
-  const { db, network } = follower.chain
-  try {
-    return await step(follower, lease)
-  } catch (error) {
-    if (!isNodeFault(error)) throw error
-    await db.atomic(async (block) => {
-      const [locked] = await queries.lockAccount(block, network.code, lease.fence)
-      if (locked)
-        keepDoubt(
-          follower,
-          { keepDoubt: queries.keepDoubt, halt: queries.halt },
-          block,
-          locked,
-          doubtOf('first', error),
-        )
-    })
-    throw error
-  }
-}
-
-async function step(follower: Follower, lease: queries.AccountRow): Promise<Round> {
+async function step(follower: Follower, lease: Follow): Promise<Round> {
   const { chain } = follower
   const { db, network, node, account } = chain
   await chain.checkNode(node)
-  if (lease.next_ledger === null) {
+  if (lease.next_block === null) {
     await begin(chain)
     return 'more'
   }
-  const from = lease.next_ledger
+  const from = lease.next_block
   const { head } = await readState(node)
   const to = head < from + batch ? head : from + batch
   const movements = to < from ? { payments: [], sent: [] } : await readMovements(node, account, { from, to })
@@ -63,21 +36,14 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
   const final = sent.filter(({ ledger }) => ledger <= agreed)
   const unclear = await learnAttempts(chain, final)
   const round = await db.atomic(async (block): Promise<Round> => {
-    const [locked] = await queries.lockAccount(block, network.code, lease.fence)
-    if (locked?.next_ledger !== from) return 'elsewhere'
+    const [locked] = await follows.lockFollow(block, network.code, lease.fence)
+    if (locked?.next_block !== from) return 'elsewhere'
     if (agreed >= from) {
       const both = { from, agreed, payments: payments.filter(({ ledger }) => ledger <= agreed) }
       await report(follower, block, 'reversed', await queries.reverseOthers(block, network.code, both))
     }
     await report(follower, block, 'seen', await queries.insertArrivals(block, network.code, payments))
-    if (doubt) {
-      if (keepDoubt(follower, { keepDoubt: queries.keepDoubt, halt: queries.halt }, block, locked, doubt))
-        return 'halted'
-    } else keepNodes(block, network.code, ['ok', chain.second && 'ok'], chain.clock.realNow())
-    if (!doubt && (locked.unsure_since !== null || locked.halted !== null)) {
-      queries.endHalt(block, network.code)
-      if (locked.halted !== null) follower.resume(block, chain.name, locked.halted)
-    }
+    if (keepAgreement(follower, block, locked, { doubt })) return 'halted'
     const oneNodeBelow = follower.oneNodeBelow(chain.asset)
     const hashes = payments.map(({ hash }) => hash)
     await report(
@@ -89,7 +55,8 @@ async function step(follower: Follower, lease: queries.AccountRow): Promise<Roun
     if (agreed < from) return 'idle'
     const spent = await endPayments(chain, block, { sent: final, unclear })
     if (spent > 0n) await follower.charge(block, [{ place: chain.name, asset: chain.asset, amount: spent }])
-    queries.advanceTo(block, network.code, agreed + 1n)
+    follows.moveOn(block, network.code, agreed + 1n)
+    follows.keepAgreed(block, network.code, agreed)
     return agreed === to && to < head ? 'more' : 'idle'
   })
   if (round === 'idle') await sendOnce(chain, { fence: lease.fence, head, agreed: agreed < from ? from - 1n : agreed })
@@ -102,7 +69,7 @@ async function begin(chain: Chain): Promise<void> {
   const states = await Promise.all((second ? [node, second] : [node]).map(readState))
   const head = states.map((state) => state.head).reduce((least, one) => (one < least ? one : least))
   const state = await accountIn(chain, account, head)
-  await queries.beginAfter(db, network.code, head, state?.balance ?? 0n)
+  await follows.beginAt(db, network.code, head, state?.balance ?? 0n)
 }
 
 async function report(

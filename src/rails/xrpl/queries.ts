@@ -1,59 +1,6 @@
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import type { Payment } from './ledger.ts'
 
-/** Makes the account of a network known. Gives the one that counts. */
-export const openAccount = (db: Db, network: string, account: string): Promise<{ account: string }[]> =>
-  db.sql`
-    insert into xrpl_accounts as known (network, account) values (${network}, ${account})
-    on conflict (network) do update set account = known.account returning account`
-
-/** How far an account was read. */
-export type AccountRow = { fence: bigint; next_ledger: bigint | null; halted: string | null; unsure_since: Date | null }
-
-/** Takes or keeps the lease of an account until a real time. Every new holder raises the fence. Gives nothing to who must wait. */
-export const takeLease = (
-  db: Db,
-  network: string,
-  { holder, now, until }: { holder: string; now: Date; until: Date },
-): Promise<AccountRow[]> =>
-  db.sql`
-    update xrpl_accounts set holder = ${holder}, lease_until = ${until},
-      fence = fence + case when holder is not distinct from ${holder} then 0 else 1 end
-    where network = ${network} and (holder is null or holder = ${holder} or lease_until < ${now})
-    returning fence, next_ledger, halted, unsure_since`
-
-/** Gives a lease back, if it is still this holder's. */
-export const endLease = (db: Db, network: string, holder: string): Promise<unknown[]> =>
-  db.sql`update xrpl_accounts set lease_until = null, holder = null where network = ${network} and holder = ${holder}`
-
-/** Locks an account for writing; gives nothing to who lost the lease. */
-export const lockAccount = (db: Atomic, network: string, fence: bigint): Promise<AccountRow[]> =>
-  db.sql`
-    select fence, next_ledger, halted, unsure_since from xrpl_accounts
-    where network = ${network} and fence = ${fence} for update`
-
-/** Begins after a ledger, unless somebody has begun. */
-export const beginAfter = (db: Db, network: string, ledger: bigint, opening: bigint): Promise<unknown[]> =>
-  db.sql`
-    update xrpl_accounts set first_ledger = ${ledger}, next_ledger = ${ledger + 1n}, opening = ${opening}
-    where network = ${network} and next_ledger is null returning network`
-
-export const readAccount = (db: Db, network: string): Promise<{ next_ledger: bigint | null }[]> =>
-  db.sql`select next_ledger from xrpl_accounts where network = ${network}`
-
-export const advanceTo = (db: Atomic, network: string, next: bigint): void =>
-  db.send`update xrpl_accounts set next_ledger = ${next} where network = ${network}`
-
-/** Remembers since when the nodes have not agreed. */
-export const keepDoubt = (db: Atomic, network: string, now: Date): void =>
-  db.send`update xrpl_accounts set unsure_since = coalesce(unsure_since, ${now}) where network = ${network}`
-
-export const halt = (db: Atomic, network: string, reason: string): void =>
-  db.send`update xrpl_accounts set halted = ${reason} where network = ${network}`
-
-export const endHalt = (db: Atomic, network: string): void =>
-  db.send`update xrpl_accounts set halted = null, unsure_since = null where network = ${network}`
-
 /** The tags of orders; an order without one gets a new one. */
 export async function tagsOf(db: Db, network: string, orders: bigint[]): Promise<{ order_id: bigint; tag: bigint }[]> {
   await db.sql`

@@ -11,13 +11,13 @@ import { nativeAsset } from '../../reference/catalog/sync-assets.ts'
 import { parseDuration } from '../../platform/lib/duration.ts'
 import { gather } from '../../platform/lib/gather.ts'
 import type { OpenedRails, RailTools } from '../kind.ts'
-import { nextLook } from '../chain/lease.ts'
 import { showNodes } from '../chain/nodes.ts'
-import { keepLooking } from '../keep-looking.ts'
 import type { DepositHalf, Rail } from '../rail.ts'
 import type { Chain } from './chain.ts'
 import { eventsOf, referenceOf, tagIn } from './events.ts'
-import { followOnce, newFollower } from './follow.ts'
+import { keepFollowing, newFollower } from '../chain/follow.ts'
+import { keepIdentity, readFollow } from '../chain/follows.sql.ts'
+import { followOnce } from './follow.ts'
 import { accountIn } from './agree.ts'
 import { readAccount, readState } from './ledger.ts'
 import * as queries from './queries.ts'
@@ -40,8 +40,8 @@ export async function openChain(entry: XrplSettings, dependencies: XrplDependenc
   if (isLive && entry.nodes.length < 2) throw new Error(`The rail ${entry.name} needs two independent nodes.`)
   if (!checkAddress('xrp', entry.account).ok)
     throw new Error(`The account of the rail ${entry.name} is not an address.`)
-  const [kept] = await queries.openAccount(db, code, entry.account)
-  if (kept?.account !== entry.account) throw new Error(`The rail ${entry.name} has followed another account before.`)
+  const [kept] = await keepIdentity(db, 'xrpl', code, entry.account)
+  if (kept?.identity !== entry.account) throw new Error(`The rail ${entry.name} has followed another account before.`)
   const signer = await signerOf(entry, dependencies)
   if (signer && (await signer.account()) !== entry.account)
     throw new Error(`The account of the rail ${entry.name} is not the one of its keys, ${await signer.account()}.`)
@@ -101,9 +101,9 @@ export const xrplRail = (chain: Chain): Rail => ({
   balance: async (asset) => {
     if (asset !== chain.asset) return 0n
     await chain.checkNode(chain.node)
-    const [row] = await queries.readAccount(chain.db, code)
-    if (!row || row.next_ledger === null) return 0n
-    return (await accountIn(chain, chain.account, row.next_ledger - 1n))?.balance ?? 0n
+    const [follow] = await readFollow(chain.db, code)
+    if (!follow || follow.next_block === null) return 0n
+    return (await accountIn(chain, chain.account, follow.next_block - 1n))?.balance ?? 0n
   },
   check: async () => {
     await chain.checkNode(chain.node)
@@ -151,17 +151,11 @@ export async function openXrplRails(
   const [entry, ...others] = entries
   if (!entry || others.length > 0) throw new Error('There is more than one rail of the kind xrpl.')
   const chain = await openChain(entry, dependencies)
-  const { db, log, everyMs } = chain
   return {
     rails: [xrplRail(chain)],
     follow: (reports) => {
       const follower = newFollower(chain, reports)
-      return keepLooking({
-        look: async () => nextLook(await followOnce(follower)),
-        onError: (error) => log.warn({ err: error, network: code }, 'A chain could not be followed; trying again.'),
-        everyMs,
-        release: () => queries.endLease(db, code, follower.holder),
-      })
+      return keepFollowing(follower, { everyMs: chain.everyMs, look: () => followOnce(follower) })
     },
   }
 }

@@ -3,7 +3,7 @@ import { keepRefusals } from '../../chain/refusals.ts'
 import type { SignerRefusal } from '../../keys/signer.ts'
 import type { Reports } from '../../two-nodes.ts'
 import type { Chain } from '../chain.ts'
-import * as chainQueries from '../queries.ts'
+import * as follows from '../../chain/follows.sql.ts'
 import { affordable, type Batch, sift } from './batch.ts'
 import { currentRate, mostFee } from './fees.ts'
 import * as queries from './queries.ts'
@@ -185,7 +185,7 @@ export function endSends(
   db: Atomic,
   { upTo, unclear }: { upTo: bigint; unclear: readonly bigint[] },
 ): void {
-  chainQueries.keepFinal(db, network.code, upTo)
+  follows.keepAgreed(db, network.code, upTo)
   queries.endSends(db, network.code, { upTo, unclear })
   queries.forgetRecipients(db, network.code, upTo - buried)
 }

@@ -5,7 +5,7 @@ import { payoutsHalted } from '../../halts.ts'
 import { SignerRefusal } from '../../keys/signer.ts'
 import type { Chain } from '../chain.ts'
 import type { SignedTransfer } from '../keys.ts'
-import * as chainQueries from '../queries.ts'
+import { lockFollow } from '../../chain/follows.sql.ts'
 import type { Batch } from './batch.ts'
 import * as queries from './queries.ts'
 
@@ -23,7 +23,7 @@ export async function isHalted({ name, rules }: Chain, db: Atomic): Promise<bool
 export const inFence = <T>(chain: Chain, fence: bigint, write: (block: Atomic) => T | Promise<T>): Promise<T> =>
   chain.db.atomic(async (block) => {
     const { code } = chain.network
-    const [locked] = await chainQueries.lockChain(block, code, fence)
+    const [locked] = await lockFollow(block, code, fence)
     if (locked?.halted !== null || (await isHalted(chain, block))) {
       throw new Error(`Nothing is sent on ${code} now: another process follows it, or it was halted.`)
     }
@@ -60,7 +60,7 @@ export async function signWritten(chain: Chain, fence: bigint, sendId: bigint): 
   } catch (error) {
     if (!isRefused(error)) throw error
     await db.atomic(async (block) => {
-      const [locked] = await chainQueries.lockChain(block, network.code, fence)
+      const [locked] = await lockFollow(block, network.code, fence)
       if (locked) queries.dropUnsigned(block, sendId, number)
     })
     throw error

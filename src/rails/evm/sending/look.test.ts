@@ -66,12 +66,12 @@ it('a payout is not taken for one that never was where only the database says th
   const sender = one.chain.keys.hot.toLowerCase()
   await db.sql`
     with next as (
-      insert into evm_blocks (network, number, hash) select 'ETH', next_block, '0x' from evm_chains returning number)
+      insert into chain_blocks (network, number, hash) select 'ETH', next_block, '0x' from chain_follows returning number)
     select 1 from next`
   await db.sql`
     insert into evm_outgoing (network, sender, nonce, hash, block)
-    select 'ETH', ${sender}, ${own?.nonce ?? 0n}, ${strangers}, next_block from evm_chains`
-  await db.sql`update evm_chains set next_block = next_block + 1`
+    select 'ETH', ${sender}, ${own?.nonce ?? 0n}, ${strangers}, next_block from chain_follows`
+  await db.sql`update chain_follows set next_block = next_block + 1`
   await anvil.mine(3)
   assert.equal((await one.payout.look(plan)).state, 'pending')
   await anvil.mine(3)

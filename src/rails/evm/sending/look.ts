@@ -6,7 +6,7 @@ import type { PlanOutcome } from '../../rail.ts'
 import { isIncluded } from '../agree.ts'
 import type { Chain } from '../chain.ts'
 import * as queries from './queries.ts'
-import { readCursor } from '../queries.ts'
+import { readFollow } from '../../chain/follows.sql.ts'
 import { costOf, fateOf } from '../receipts.ts'
 import { rebroadcast, signRaise } from './send.ts'
 import { type Plan, signedSend } from './sign.ts'
@@ -30,7 +30,7 @@ export async function lookAt(chain: Chain, plan: Plan): Promise<PlanOutcome> {
   // A dearer candidate may be what has used the nonce: its hash is known once it is signed.
   if (!(await signRaise(chain, plan, send))) return { state: 'pending' }
   const sender = keys.hot.toLowerCase()
-  const upTo = (await readCursor(db, network.code))[0]?.agreed_block ?? -1n
+  const upTo = (await readFollow(db, network.code))[0]?.agreed_block ?? -1n
   const [other] = known === 'none' ? await queries.usedBy(db, network.code, { sender, nonce: send.nonce, upTo }) : []
   if (other && (await isIncluded(chain, { hash: other.hash, sender, nonce: send.nonce, upTo }))) {
     // A database that was restored does not know every candidate that was signed.

@@ -206,7 +206,7 @@ export const usedBy = (
   { sender, nonce, upTo }: { sender: string; nonce: bigint; upTo: bigint },
 ): Promise<{ hash: string }[]> =>
   db.sql`
-    select outgoing.hash from evm_outgoing as outgoing join evm_chains using (network)
+    select outgoing.hash from evm_outgoing as outgoing join chain_follows using (network)
     where network = ${network} and sender = ${sender} and nonce = ${nonce} and block <= ${upTo}
       and block <= next_block - 1 and halted is null
       and not exists (select 1 from evm_candidates where evm_candidates.hash = outgoing.hash)`

@@ -13,7 +13,7 @@ import { SignerRefusal } from '../../keys/signer.ts'
 import { isHalted } from './halted.ts'
 import { NodeError } from '../../json-rpc.ts'
 import { toHex } from '../node.ts'
-import { readCursor } from '../queries.ts'
+import { readFollow } from '../../chain/follows.sql.ts'
 import { readCounts } from '../read-blocks.ts'
 import * as queries from './queries.ts'
 import { movementOf, type Plan, sign, signedSend, signFirst, endUnsigned } from './sign.ts'
@@ -86,9 +86,8 @@ const largest = (one: bigint, other: bigint): bigint => (one > other ? one : oth
 
 /** How many transfers of an address are in the blocks that the nodes agree on, at least. Fails where a node lags and does not have them. */
 async function finalCount(chain: Chain, address: string): Promise<bigint> {
-  const [cursor] = await readCursor(chain.db, chain.network.code)
-  if (!cursor) return 0n
-  return leastOf(await readCounts(chain, address, toHex(cursor.agreed_block)))
+  const [{ agreed_block: agreed } = { agreed_block: null }] = await readFollow(chain.db, chain.network.code)
+  return agreed === null ? 0n : leastOf(await readCounts(chain, address, toHex(agreed)))
 }
 
 const halted = (name: string): Refusal => new Refusal('CONFLICT', `Nothing is sent on ${name} now: it was halted.`)

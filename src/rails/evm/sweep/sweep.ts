@@ -10,7 +10,7 @@ import { currentFees, estimateGas, gasBound } from '../sending/fees.ts'
 import { lookAt } from '../sending/look.ts'
 import { toHex } from '../node.ts'
 import { gasPlan } from '../sending/queries.ts'
-import { readCursor } from '../queries.ts'
+import { readFollow } from '../../chain/follows.sql.ts'
 import { keptBack } from '../receipts.ts'
 import { submitPlan } from '../sending/send.ts'
 import type { Plan } from '../sending/sign.ts'
@@ -67,14 +67,14 @@ async function sweep(chain: Chain, purse: queries.Purse): Promise<number> {
   }
   // A halt of payouts stops every movement of ours, the gas for one too. What is written down checks once more.
   if (await db.atomic((block) => isHalted(chain, block, asset))) return settings.scanEveryMs
-  const [cursor] = await readCursor(db, network.code)
-  if (!cursor) return settings.scanEveryMs
+  const [{ agreed_block: agreed } = { agreed_block: null }] = await readFollow(db, network.code)
+  if (agreed === null) return settings.scanEveryMs
   const [now, [then = 0n]] = await Promise.all([
     leastBalance(chain, asset, address),
-    balancesAt(chain, asset, [address], toHex(cursor.agreed_block)),
+    balancesAt(chain, asset, [address], toHex(agreed)),
   ])
   if (now === 0n && then === 0n) {
-    await queries.forgetPurse(db, network.code, purse, cursor.agreed_block)
+    await queries.forgetPurse(db, network.code, purse, agreed)
     return 60_000
   }
   const amount = leastOf([now, then])

@@ -8,7 +8,7 @@ import type { Chain } from '../chain.ts'
 import type { SignedPayment, Signer } from '../keys.ts'
 import { accountIn, saidByAll } from '../agree.ts'
 import { type AccountState, broadcast, readFee, readState, type OwnTransaction } from '../ledger.ts'
-import * as chainQueries from '../queries.ts'
+import { lockFollow } from '../../chain/follows.sql.ts'
 import * as queries from './queries.ts'
 
 /** How many ledgers an attempt is valid for: more than a minute. */
@@ -220,7 +220,7 @@ async function signAttempt(chain: Chain, signer: Signer, look: Look, attempt: qu
 /** Writes under the lease's fence. */
 const inFence = <T>({ db, network }: Chain, { fence }: Look, write: (block: Atomic) => T | Promise<T>): Promise<T> =>
   db.atomic(async (block) => {
-    const [locked] = await chainQueries.lockAccount(block, network.code, fence)
+    const [locked] = await lockFollow(block, network.code, fence)
     if (locked?.halted !== null) {
       throw new Error(`Nothing is sent on ${network.code} now: another process follows it, or it was halted.`)
     }
