@@ -12,7 +12,7 @@ import { type TestDatabase, testDatabase } from '../support/database.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, lookup, readyToPay } from '../support/journey.ts'
 import { blocksOf, shellWith } from '../support/live-page.ts'
-import { asOwner, dropDatabase, onDatabase } from '../support/server.ts'
+import { copyDatabase } from '../support/restored-bank.ts'
 import { until } from '../support/telling.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cambio-drill-'))
@@ -25,15 +25,6 @@ let exchange: Exchange
 let signer: ChildProcess | undefined
 let mining = true
 let miner = Promise.resolve()
-
-const nameOf = ({ ownerUrl }: TestDatabase): string => new URL(ownerUrl).pathname.slice(1)
-
-/** Replaces a database by a copy of another one, to which nobody may be connected. */
-const copy = (from: TestDatabase, to: TestDatabase): Promise<void> =>
-  asOwner(onDatabase(from.ownerUrl, 'template1'), async (client) => {
-    await dropDatabase(client, nameOf(to))
-    await client.query(`create database ${nameOf(to)} template ${nameOf(from)} strategy file_copy`)
-  })
 
 const settingsOf = ({ ownerUrl }: TestDatabase) => ({ DATABASE_URL: ownerUrl, DATA_DIR: data })
 const restart = async (database: TestDatabase): Promise<Exchange> =>
@@ -115,7 +106,7 @@ const useDatabase = (database: TestDatabase) => {
 /** Takes a backup, lets an order be paid out that it does not have, then loses the machines of the service and of the signer. */
 async function lose(order: string): Promise<void> {
   await exchange.stop()
-  await copy(original, backup)
+  await copyDatabase(original, backup)
   await restart(original)
   await pay(order)
   await arrive(exchange, order, 'finished')
@@ -123,7 +114,7 @@ async function lose(order: string): Promise<void> {
   cpSync(opened.signer.folder, vault, { recursive: true, filter: (name) => !name.endsWith('.sock') })
   await opened.signer.kill()
   rmSync(opened.signer.folder, { recursive: true })
-  await copy(backup, restored)
+  await copyDatabase(backup, restored)
   const config = join(etc, 'exchange.yaml')
   const text = readFileSync(join(vault, 'config.yaml'), 'utf8')
   writeFileSync(config, text.replace('./signer.sock', './signer/signer.sock'))

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
 import { verify } from '../../src/exchange/checks/verify.ts'
 import type { Answer, Asking, Exchange } from './exchange.ts'
-import { asOwner } from './server.ts'
+import { asOwner, askOwner } from './server.ts'
 import { offences } from './strict-types.ts'
 import { until } from './telling.ts'
 
@@ -131,7 +131,7 @@ export async function lookup<Row extends object = Record<string, unknown>>(
   values: unknown[] = [],
 ): Promise<Row[]> {
   try {
-    return await asOwner(exchange.ownerUrl, async (client) => (await client.query<Row>(sql, values)).rows)
+    return await askOwner<Row>(exchange.ownerUrl, sql, values)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === '40P01') return lookup(exchange, sql, values)
     throw error

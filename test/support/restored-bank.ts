@@ -12,18 +12,20 @@ import { type TestDatabase, testDatabase } from './database.ts'
 import { type Exchange, startExchange } from './exchange.ts'
 import { type BankOrder, FolderBank } from './folder-bank.ts'
 import { checkOut, create, lookup, pay } from './journey.ts'
-import { asOwner, dropDatabase, onDatabase } from './server.ts'
+import { asOwner, closeKept, dropDatabase, onDatabase } from './server.ts'
 import { someone } from './signing.ts'
 import { until } from './telling.ts'
 
 const nameOf = ({ ownerUrl }: TestDatabase): string => new URL(ownerUrl).pathname.slice(1)
 
 /** Replaces a database by a copy of another one, to which nobody may be connected. */
-export const copyDatabase = (from: TestDatabase, to: TestDatabase): Promise<void> =>
-  asOwner(onDatabase(from.ownerUrl, 'template1'), async (client) => {
+export async function copyDatabase(from: TestDatabase, to: TestDatabase): Promise<void> {
+  await closeKept(from.ownerUrl)
+  await asOwner(onDatabase(from.ownerUrl, 'template1'), async (client) => {
     await dropDatabase(client, nameOf(to))
     await client.query(`create database ${nameOf(to)} template ${nameOf(from)} strategy file_copy`)
   })
+}
 
 /** Orders by how far their payouts were when the database was copied. */
 export type PaidOrders = Readonly<Record<string, string>>
