@@ -14,8 +14,8 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
 import { runCommand } from '../../test/support/command.ts'
+import { writeCheapKeystore } from '../../test/support/signer-folder.ts'
 import { type SignerProcess, startSignerProcess } from '../../test/support/signer-process.ts'
-import { writeKeystore } from '../rails/keys/keystore.ts'
 import { SignerRefusal } from '../rails/keys/signer.ts'
 
 const password = 'a-password-for-tests'
@@ -38,7 +38,7 @@ describe('a signer with a keystore for each family of chains', () => {
   }
   const all = () => Promise.all([keysOf('bitcoin'), keysOf('xrpl'), keysOf('evm')])
   const add = async (name: string, mnemonic: string): Promise<void> => {
-    await writeKeystore(join(signer.folder, `${name}.keystore`), mnemonic, password)
+    await writeCheapKeystore(join(signer.folder, `${name}.keystore`), mnemonic, password)
     writeFileSync(join(signer.folder, `${name}.keystore-password`), password, { mode: 0o600 })
   }
   const again = async (): Promise<void> => {

@@ -8,8 +8,8 @@ import { openPool } from '../../src/platform/db/pool.ts'
 import type { Database } from '../../src/platform/db/sql.ts'
 import { type Clock, systemClock } from '../../src/platform/lib/clock.ts'
 import { silentLog } from '../../src/platform/lib/log.ts'
-import { newMnemonic } from '../../src/rails/evm/keys.ts'
-import { createKeystore, evmRail } from '../../src/rails/evm/rails.ts'
+import { deriveKeys, newMnemonic } from '../../src/rails/evm/keys.ts'
+import { evmRail } from '../../src/rails/evm/rails.ts'
 import type { Chain, EvmDependencies } from '../../src/rails/evm/chain.ts'
 import { newFollower } from '../../src/rails/chain/follow.ts'
 import { followOnce } from '../../src/rails/evm/follow.ts'
@@ -22,7 +22,7 @@ import { runSigner, socketIn } from '../../src/signer/open.ts'
 import { type Anvil, startAnvil } from './anvil.ts'
 import { testSecrets } from './test-secrets.ts'
 import { testDatabase } from './database.ts'
-import { signerFolder } from './signer-folder.ts'
+import { signerFolder, writeCheapKeystore } from './signer-folder.ts'
 
 /** A process of ours that has a chain: its rails, and its own way of following. */
 export type EvmHouse = {
@@ -72,7 +72,9 @@ export async function openEvmWorld(
   const folder = mkdtempSync(join(tmpdir(), 'cambio-evm-'))
   const keystore = join(folder, 'evm.keystore')
   const [anvil, database] = await Promise.all([startAnvil(), testDatabase()])
-  const { hot } = await createKeystore(keystore, password)
+  const mnemonic = await newMnemonic()
+  await writeCheapKeystore(keystore, mnemonic, password)
+  const { hot } = await deriveKeys(mnemonic)
   const signing = holder === 'signer' ? await startSigner(folder) : undefined
   await anvil.give(hot, 100n * 10n ** 18n)
   await anvil.mine(5)

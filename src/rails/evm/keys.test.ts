@@ -28,7 +28,10 @@ describe('the keystore', () => {
     await assert.rejects(readKeystore(file, 'correct-horse'), {
       message: `The password does not open the keystore ${file}, or the file was changed.`,
     })
-    assert.equal(readFileSync(file, 'utf8').includes('junk'), false)
+    const text = readFileSync(file, 'utf8')
+    assert.equal(text.includes('junk'), false)
+    const { kdf } = JSON.parse(text) as { kdf: Record<'n' | 'r' | 'p', number> }
+    assert.equal(128 * kdf.n * kdf.r * kdf.p, 2 ** 27, 'a guess takes 128 MiB')
   })
 
   it('is for its owner only, and is not opened otherwise', async () => {

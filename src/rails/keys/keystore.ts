@@ -23,15 +23,15 @@ const place = Buffer.from('cambio evm keystore 1')
  * Writes a mnemonic to a new file that only its owner may read. Refuses a short password, and an existing file: it may control
  * money.
  */
-export async function writeKeystore(file: string, mnemonic: string, password: string): Promise<void> {
+export async function writeKeystore(file: string, mnemonic: string, password: string, kdf = cost): Promise<void> {
   if (password.length < leastPassword) throw new Error(`The password needs at least ${leastPassword} characters.`)
   const salt = randomBytes(32)
   const iv = randomBytes(12)
-  const cipher = createCipheriv('aes-256-gcm', await keyOf(password, { ...cost, salt }), iv).setAAD(place)
+  const cipher = createCipheriv('aes-256-gcm', await keyOf(password, { ...kdf, salt }), iv).setAAD(place)
   const text = Buffer.concat([cipher.update(mnemonic, 'utf8'), cipher.final()])
   const keystore: Keystore = {
     cambio_keystore: 1,
-    kdf: { name: 'scrypt', ...cost, salt: salt.toString('hex') },
+    kdf: { name: 'scrypt', ...kdf, salt: salt.toString('hex') },
     cipher: { name: 'aes-256-gcm', iv: hex(iv), tag: hex(cipher.getAuthTag()), text: hex(text) },
   }
   const handle = await open(file, 'wx', 0o600).catch((error: NodeJS.ErrnoException) => {
