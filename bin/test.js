@@ -5,8 +5,8 @@
  *   npm test -- ledger house      only files whose path contains one of these texts
  *   npm test -- '!browser'        all files except those whose path contains this text
  *   npm test -- --record FILE     also writes which statements each file sent, and how long it took
- *   npm test -- --covering FILE   only files that together send every statement of such a record
  *   npm test -- --nearest         only the nearest test of each source that uses a module of Node or a package
+ *   npm test -- --covering FILE   only files that together, and with the nearest if those are wanted, send every statement of such a record
  *
  * Each test file gets its own database, a copy of one migrated template. The server is an embedded PostgreSQL in a temporary
  * folder, or the one at TEST_DATABASE_URL (a role that may create databases and roles).
@@ -46,18 +46,28 @@ const onlyWhenNamed = [
   'test/stories/foreign-ids.test.js',
 ]
 
-/** Files that start first because they take longest. */
+/** Files that start first because they take longest, in this order. */
 const longest = [
-  'test/browser/axe.test.js',
-  'test/browser/layout.test.js',
-  'test/browser/roads.test.js',
-  'test/stories/every-road.test.js',
-  'test/stories/fuzz.test.js',
-  'src/markets/sources/order-books.test.js',
-  'test/stories/go-live.test.js',
-  'test/stories/live-story.test.js',
-  'test/stories/killed-sandbox-posts.test.js',
+  'test/browser/every-form.test.js',
+  'test/stories/dispute-paths.test.js',
   'src/rails/bitcoin/sending/refused.test.js',
+  'test/browser/layout.test.js',
+  'test/stories/go-live.test.js',
+  'test/stories/every-road.test.js',
+  'test/browser/axe.test.js',
+  'test/stories/killed-sandbox-posts.test.js',
+  'test/stories/chains-drill.test.js',
+  'test/stories/forms-refused.test.js',
+  'test/browser/roads.test.js',
+  'src/rails/iso20022/booking/gap-orders.test.js',
+  'test/stories/month-of-a-firm.test.js',
+  'src/exchange/operators/operator.test.js',
+  'test/stories/fuzz.test.js',
+  'test/stories/live-story.test.js',
+  'src/markets/sources/order-books.test.js',
+  'test/stories/bank-gap',
+  'test/stories/forms-possible.test.js',
+  'test/papers.test.js',
   'src/rails/bitcoin/seeds.test.js',
 ]
 
@@ -161,8 +171,12 @@ function selected(tests) {
   if (options.covering !== undefined) {
     const record = /** @type {SuiteRecord} */ (JSON.parse(readFileSync(options.covering, 'utf8')))
     const names = new Set(tests.map((file) => relative(root, file)))
-    const covering = coveringTests(Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name))))
-    for (const name of covering) chosen.add(join(root, name))
+    const own = Object.fromEntries(Object.entries(record).filter(([name]) => names.has(name)))
+    for (const name of coveringTests(
+      own,
+      [...chosen].map((file) => relative(root, file)),
+    ))
+      chosen.add(join(root, name))
   }
   return tests.filter((file) => chosen.has(file))
 }
@@ -209,7 +223,7 @@ function testFiles(filters) {
  * @param {string[]} tests
  */
 function inOrder(tests) {
-  const first = tests.filter((file) => isOneOf(longest, file))
+  const first = longest.flatMap((name) => tests.filter((file) => isOneOf([name], file)))
   const browser = tests.filter((file) => isOneOf(['test/browser/'], file) && !first.includes(file))
   const others = tests.filter((file) => !first.includes(file) && !browser.includes(file))
   /** @type {(list: string[], share: number) => { file: string, place: number }[]} */

@@ -41,7 +41,7 @@ test('every source that uses Node or a package, and that any test imports, is im
   assert.ok(subjectsOf(tests).length > 100 && chosen.length < tests.length / 2)
 })
 
-test('the pass on another PostgreSQL sends every statement that the suite sent, with the quickest files first', () => {
+test('the pass on another PostgreSQL sends every statement that the suite sent, in few and quick files', () => {
   const record = {
     slow: { seconds: 50, statements: ['a', 'b'] },
     whole: { seconds: 3, statements: ['a', 'b', 'c'] },
@@ -49,5 +49,7 @@ test('the pass on another PostgreSQL sends every statement that the suite sent, 
     other: { seconds: 9, statements: ['d'] },
     none: { seconds: 1, statements: [] },
   }
-  assert.deepEqual(coveringTests(record), ['quick', 'whole', 'other'])
+  assert.deepEqual(coveringTests(record), ['whole', 'other'])
+  assert.deepEqual(coveringTests(record, ['slow', 'other']), ['whole'])
+  assert.deepEqual(coveringTests(record, ['whole', 'other']), [])
 })
