@@ -154,7 +154,7 @@ async function bookBookings(
   const known = await knownBookings(bank, db, scope, { statement, statementId: seen?.id ?? null })
   const identified = identify(bank, statement, { known, statementId, overlaps: isAccepted })
   // What a corrected statement no longer has is another one's that has it, too; else it waits for one, or for two operators who withdraw it.
-  if (seen) links.unlinkBookings(db, goneFrom(seen, { identified, known }))
+  if (seen) await links.unlinkBookings(db, goneFrom(seen, { identified, known }))
   // What came in first: what is reversed of it may be in the same statement, above it.
   const all = identified.filter(isNews).toSorted((one, other) => sideOf(one) - sideOf(other))
   const about = { scope, at: received.at, news: all }

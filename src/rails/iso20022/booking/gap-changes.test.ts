@@ -209,6 +209,19 @@ describe('a statement that overlaps', () => {
       await assertAgrees(world)
     }))
 
+  it('leaves no gap where one is before it and one after it, and that one is corrected', () =>
+    withBank(async (world) => {
+      await send(world, one)
+      const later = { number: 4, on: 5, opening: 1100, closing: 1200, entries: [{ ...y, date: '2026-03-04' }] }
+      await send(world, later)
+      const both = [{ ...first, date: '2026-03-03' }, ...later.entries]
+      assert.deepEqual(await accept(world, { number: 3, on: 4, opening: 1000, closing: 1200, entries: both }), [])
+      assert.deepEqual(await findings(world), [])
+      await accept(world, { ...later, opening: 1200, entries: [] })
+      assert.deepEqual(await findings(world), [])
+      await assertAgrees(world)
+    }))
+
   it('leaves no gap where the other one is before it, and can come again', () =>
     withBank(async (world) => {
       await send(world, one)

@@ -1,4 +1,5 @@
 import type { Atomic } from '../../../platform/db/sql.ts'
+import { noteOverlaps } from './chain.sql.ts'
 
 /** What a message adds to bookings that are known: references that were not said, the statement that has them, and where it was seen. */
 export const linkBookings = (
@@ -34,21 +35,26 @@ export const linkBookings = (
     where known.id = link.id`
 
 /** Notes that a statement does not have bookings any more: the next one that shared them has them by itself, or none has. */
-export function unlinkBookings(db: Atomic, bookings: readonly { id: bigint }[]): void {
+export async function unlinkBookings(db: Atomic, bookings: readonly { id: bigint }[]): Promise<void> {
   const ids = bookings.map(({ id }) => id)
+  const sharing = await db.sql<{ id: bigint }>`
+    select distinct statement_id as id from iso20022_shared_bookings where booking_id = any(${ids}::bigint[]) order by id`
   db.send`
     with next as (
       delete from iso20022_shared_bookings as shared using (
         select booking_id, min(statement_id) as statement_id from iso20022_shared_bookings where booking_id = any(${ids}::bigint[])
         group by booking_id) as first
       where shared.booking_id = first.booking_id and shared.statement_id = first.statement_id
-      returning shared.booking_id, shared.statement_id),
-    moved as (
-      update iso20022_bookings as booking set statement_id = (select statement_id from next where booking_id = booking.id)
-      where id = any(${ids}::bigint[])
-      returning booking.statement_id, case direction when 'in' then amount else -amount end as amount)
-    update iso20022_statements as one set overlap = case when overlap = 0 then 0 else overlap - own.amount end,
-      overlap_after = case when overlap = 0 then overlap_after - own.amount else overlap_after end
-    from (select statement_id, sum(amount) as amount from moved where statement_id is not null group by statement_id) as own
-    where one.id = own.statement_id`
+      returning shared.booking_id, shared.statement_id)
+    update iso20022_bookings as booking set statement_id = (select statement_id from next where booking_id = booking.id)
+    where id = any(${ids}::bigint[])`
+  for (const { id } of sharing)
+    noteOverlaps(
+      db,
+      id,
+      await db.sql`
+        select booking.id, booking.statement_id, case direction when 'in' then amount else -amount end as moved
+        from iso20022_shared_bookings as shared join iso20022_bookings as booking on booking.id = booking_id
+        where shared.statement_id = ${id}`,
+    )
 }
