@@ -79,12 +79,13 @@ export const missingNumbers = (
       from following where number_before is not null and not (is_day and was_day) and (number > number_before + 1
         or number < number_before and number > 1 and is_new_year)
       union all
-      select rail, account, asset, last_at, closing_on, last_on, number, number from numbered
-      where pages < counted or not is_whole and (
-        exists (
-          select 1 from iso20022_statements as later where later.rail = numbered.rail and later.account = numbered.account
-            and later.asset = numbered.asset
-            and (later.closing_on > last_on or later.closing_on = last_on and later.number > numbered.number))
+      select numbered.rail, numbered.account, numbered.asset, last_at, closing_on, case when pages < counted then last_on else coalesce(later_on, last_on) end,
+        number, number
+      from numbered cross join lateral (
+        select min(later.closing_on) as later_on from iso20022_statements as later
+        where later.rail = numbered.rail and later.account = numbered.account and later.asset = numbered.asset
+          and (later.closing_on > last_on or later.closing_on = last_on and later.number > numbered.number)) as following
+      where pages < counted or not is_whole and (later_on is not null
         or exists (
           select 1 from iso20022_parts as part join iso20022_files as file on file.id = file_id
           where file.rail = numbered.rail and part.account = numbered.account and part.asset = numbered.asset

@@ -18,7 +18,7 @@ export type GapRow = StatementScope & {
   file: string
 }
 
-/** The gap before a statement; without its id, before the first statement of a day or later that has another number than those named. */
+/** The gap before a statement; without its id, before the first statement of a day or later that has another number than the one named, or a page of that after one that lacks. */
 export const gapBefore = async (
   db: Db,
   rail: string,
@@ -34,7 +34,8 @@ export const gapBefore = async (
     join iso20022_statements as before on before.id = one.previous_id
     join iso20022_files as file on file.id = one.file_id
     where gap.rail = ${rail} and after_on is not null and (statement_id = ${statementId} or gap.account = ${account} and gap.asset = ${asset}
-      and before_on >= ${on}::date and one.number <> ${last})
+      and before_on >= ${on}::date
+      and (one.number <> ${last} or one.page > 1 and (before.number, before.page) is distinct from (one.number, one.page - 1)))
     order by before_on, one.number, one.page, statement_id limit 1`
   return gap
 }
