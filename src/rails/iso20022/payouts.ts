@@ -135,6 +135,11 @@ async function refuseUnlessExcluded(
 ): Promise<void> {
   const [found] = await queries.laterStatement(db, { ...announced(bank), account, key })
   if (!found) throw notExcluded('No statement of a day after its payment file has come.')
+  const [waiting] = await queries.waitingFile(db, { rail: bank.name, account, key })
+  if (waiting)
+    throw notExcluded(
+      `The file ${waiting.name} waits for a person, and may have its debit: accept it, or have it read again, first.`,
+    )
   const debit = `The debit ${paymentOf(found.like_id ?? 0n)} may be this payment`
   if (found.like_state === 'booked') throw notExcluded(`${debit}: book what it was first, with suspense book.`)
   if (found.like_state === 'pending')

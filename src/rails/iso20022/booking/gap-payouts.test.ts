@@ -94,6 +94,19 @@ describe('a payout that left while a statement was lost', () => {
       await end(world, key, 'check')
     }))
 
+  it('is not ended while a file waits that may have its debit', () =>
+    withBank(async (world) => {
+      const key = await submitPayment(world, 4_000n)
+      const [order] = world.outside.collect()
+      await send(world, { number: 2, on: dayAfter(world, 1), opening: 1000, closing: 1000 })
+      await end(world, key, 'check')
+      const entries = [debitOf(order ?? assert.fail())]
+      await send(world, { number: 3, on: dayAfter(world, 2), opening: 970, closing: 930, entries }, 'waits.xml')
+      await assert.rejects(end(world, key), { ...refused, message: /waits\.xml waits for a person/ })
+      await acceptFile(world, 'waits.xml')
+      assert.equal(await outcome(world, key), 'done')
+    }))
+
   it('is not ended by a statement that is in the opening balance, whose debit may be in that, unless the bank lacks it', () =>
     withoutFirst(async (world) => {
       const key = await submitPayment(world, 4_000n)

@@ -107,6 +107,19 @@ export const laterStatement = (
       select from iso20022_statements as later where later.rail = ${rail} and later.account = ${account}
         and later.asset = payment.asset and later.is_last and later.closing_on > left_on)`
 
+/** A file that came since a payment's, waits for a person, and may have its debit. */
+export const waitingFile = (
+  db: Db,
+  { rail, account, key }: Pick<Unanswered, 'rail' | 'account' | 'key'>,
+): Promise<{ name: string }[]> =>
+  db.sql`
+    select file.name from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
+    join iso20022_files as file on file.rail = payment.rail and cleared_at is null and received_at >= batch.created_at
+    left join iso20022_parts as part on part.file_id = file.id and part.state = 'refused'
+    where payment.rail = ${rail} and key = ${key} and coalesce(part.account, ${account}) = ${account}
+      and (file.state = 'refused' or part.file_id is not null)
+    order by file.id limit 1`
+
 /** Writes down what the bank says of payments. */
 export const updatePayments = (
   db: Atomic,
