@@ -271,10 +271,7 @@ export type PlanOutcome =
 export type PayoutHalf = {
   /** How long to wait between two looks at a submitted payment, in real milliseconds. */
   readonly lookAfterMs: number
-  /**
-   * The most that one payout of an asset may cost the custody account, in the asset that is charged; undefined where the account is
-   * charged nothing. It is reserved along with the amount.
-   */
+  /** The most that one payout may cost the custody account, in the asset that is charged, reserved with the amount; undefined: nothing. */
   mostFee(asset: string): { asset: string; amount: bigint } | undefined
   /** The most that one payout of an asset may have, where another process bounds that; undefined: no bound is known here. */
   most?(asset: string): bigint | undefined
@@ -293,6 +290,9 @@ export type PayoutHalf = {
    */
   end?(plan: { key: string; body: PlanBody }, how: 'check' | 'end', isLacking?: boolean): Promise<void>
   needsList?(payment: { key: string; asset: string }): Promise<boolean>
+  /** The booked difference that may have the debit of a payment without an answer. `bookPaid` says that it has: `look` says `done` from then on. */
+  differenceWith?(db: Db, key: string): Promise<{ payment: string; amount: bigint } | undefined>
+  bookPaid?(db: Atomic, key: string, report: ReportEvents): Promise<void>
   /** Whether a statement's reference has the form of our keys, be it known or not. Absent where the statement is the database's own. */
   isKey?(reference: string): boolean
   /** Whether a canonical address is our own: money sent there would never leave, though the books would say so. */

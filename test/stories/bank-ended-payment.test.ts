@@ -3,9 +3,12 @@ import { after, before, it } from 'node:test'
 
 import { bookOwnMoney } from '../../src/exchange/operations/own-money.ts'
 import { listSuspense } from '../../src/exchange/operations/suspense.ts'
+import { listBreaks } from '../../src/exchange/reconciliation/breaks.ts'
 import { endPayout } from '../../src/exchange/settlement/end-payout.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
-import { arrive, checkOut, create, lookup, pay } from '../support/journey.ts'
+import { pain002 } from '../support/camt.ts'
+import type { BankOrder } from '../support/folder-bank.ts'
+import { advance, arrive, checkOut, create, lookup, pay, settled } from '../support/journey.ts'
 import { lostStatements } from '../support/lost-statements.ts'
 import { notifiedBookings, reason } from '../support/notified-bookings.ts'
 import { someone } from '../support/signing.ts'
@@ -19,25 +22,24 @@ before(async () => {
 after(() => story.stop())
 
 const bookings = notifiedBookings(() => story)
-const { ctx, paid, state, ordered } = bookings
-const { lose, bookDifference } = lostStatements(() => story, bookings)
+const { ctx, paid, state, ordered, browser, forms, withdrawOnPage, assertAgrees } = bookings
+const { lose, bookDifference, found, onPage } = lostStatements(() => story, bookings)
 const bookAll = async (category: 'capital' | 'interest'): Promise<void> => {
   for (const { id } of await listSuspense(ctx()))
     await bookOwnMoney(ctx(), String(id), { actor: 'cli:test', reason, category })
 }
 
-it('a payment that may be in a gap that was decided about is ended once both operators say that the bank’s list lacks it', async () => {
-  await state([paid('Capital', '1000.00')])
-  await bookAll('capital')
+/** An order whose payout has left, and that the bank never answers. */
+async function unanswered(): Promise<{ id: string; payout: bigint; cents: bigint; order: BankOrder }> {
   const { id } = await create(story.exchange, { from_currency: 'BTC', from_amount: '0.001', to_currency: 'EUR' })
   await checkOut(story.exchange, id)
   await pay(story.exchange, id)
   await arrive(story.exchange, id, 'sending')
-  await ordered()
-  // The bank's days are in March.
-  const [{ payout } = assert.fail()] = await lookup<{ payout: bigint }>(
+  const [order] = await ordered()
+  // The bank's days are in March, and earlier ones before its file.
+  const [{ payout, cents } = assert.fail()] = await lookup<{ payout: bigint; cents: bigint }>(
     story.exchange,
-    `select payouts.id as payout from payouts join transactions on transactions.id = transaction_id where public_id = $1`,
+    `select payouts.id as payout, amount as cents from payouts join transactions on transactions.id = transaction_id where public_id = $1`,
     [id],
   )
   await lookup(
@@ -47,6 +49,33 @@ it('a payment that may be in a gap that was decided about is ended once both ope
      alter table iso20022_batches enable trigger user;
      update iso20022_statements set closing_on = '2026-02-20'`,
   )
+  return { id, payout, cents, order }
+}
+
+/** The debit that was booked of a difference last. */
+async function bookLast(category: string): Promise<void> {
+  const [{ payment } = assert.fail()] = await lookup<{ payment: string }>(
+    story.exchange,
+    `select 'bk_' || max(id) as payment from iso20022_bookings where gap = 'lump' and direction = 'out' and state = 'booked'`,
+  )
+  await onPage({ action: 'book', about: payment, as: category })
+}
+
+/** Two operators say that a booked difference has the debit of a payout. */
+async function saysPaid(id: string, payout: bigint): Promise<void> {
+  for (const role of ['finance', 'admin'] as const)
+    await forms.send(`/console/orders/${id}`, await browser.as(role), {
+      action: 'confirm-payout',
+      about: String(payout),
+      reason,
+    })
+  await settled(story.exchange)
+}
+
+it('a payment that may be in a gap that was decided about is ended once both operators say that the bank’s list lacks it', async () => {
+  await state([paid('Capital', '1000.00')])
+  await bookAll('capital')
+  const { payout } = await unanswered()
   await state([])
   const [ann, bob] = [await someone(ctx()), await someone(ctx())]
   const end = async (operator: typeof ann, isLacking: boolean): Promise<boolean> =>
@@ -58,4 +87,46 @@ it('a payment that may be in a gap that was decided about is ended once both ope
   await assert.rejects(end(bob, false), { code: 'NOT_EXCLUDED' })
   assert.equal(await end(bob, true), false, 'the first one has not said it')
   assert.equal(await end(ann, true), true)
+})
+
+it('a payment that the bank never answers is paid once two operators say that a booked difference has its debit; its refusal is a break, then', async () => {
+  const { id, payout, cents, order } = await unanswered()
+  await lose([], -cents - 300n)
+  assert.deepEqual(await forms.formsOf(`/console/orders/${id}`, await browser.as('admin'), 'confirm-payout'), [])
+  await bookDifference()
+  await saysPaid(id, payout)
+  await arrive(story.exchange, id, 'finished')
+  await advance(story.exchange, 'PT2H')
+  assert.deepEqual(await found(), [['not_booked', 'opening_differs', -300n]])
+  await bookLast('fee')
+  await assertAgrees()
+
+  story.bank.drop('refused.xml', pain002({ messageId: order.messageId, group: 'RJCT', reason: 'AC04' }))
+  await story.taken()
+  await settled(story.exchange)
+  await advance(story.exchange, 'PT2H')
+  assert.deepEqual(await found(), [['statement', 'missing', cents]])
+  const withdrawOnly = async (): Promise<void> => {
+    const [about = assert.fail()] = await listBreaks(ctx(), { open: true })
+    await withdrawOnPage(about.id)
+  }
+  await withdrawOnly()
+  await arrive(story.exchange, id, 'on_hold')
+  assert.deepEqual(await found(), [['statement', 'double', -cents]])
+  await withdrawOnly()
+  await bookDifference()
+  await bookLast('expense')
+  await assertAgrees()
+})
+
+it('is paid by a difference that was booked as something else: that is booked back, and what is left waits again', async () => {
+  const { id, payout, cents } = await unanswered()
+  await lose([], -cents - 700n)
+  await bookDifference()
+  await bookLast('expense')
+  await saysPaid(id, payout)
+  await arrive(story.exchange, id, 'finished')
+  await advance(story.exchange, 'PT2H')
+  const amounts = (await found()).map(([, , amount]) => amount)
+  assert.ok(amounts.includes(-700n), String(amounts))
 })

@@ -45,6 +45,7 @@ const commands: [Permission, string][] = [
   ['money.resolve', 'bank read x.xml --reason drill'],
   ['money.resolve', 'bank skip 1 --rail bank-1 --reason drill'],
   ['payouts.approve', 'payout cancel 1 --reason drill'],
+  ['payouts.approve', 'payout confirm 1 --reason drill'],
   ['payouts.approve', 'rebalance approve 1'],
   ['policies.approve', 'policy approve 1'],
   ['policies.propose', 'policy reject 1'],

@@ -13,7 +13,7 @@ export const needForms: Readonly<Record<string, readonly string[]>> = {
   'approval resume': ['resume'],
   'approval payout address': ['approve'],
   'approval operator key': ['countersign'],
-  'approval payment end': ['cancel-payout'],
+  'approval payment end': ['cancel-payout', 'confirm-payout'],
   'unknown_payout payout unsure': ['cancel-payout'],
   'approval bank file': ['accept'],
   'approval bank booking': ['withdraw', 'book-difference'],

@@ -122,7 +122,7 @@ export const onTheirWay: NeedPlant[] = [
     mend: `update transactions set status = 'finished'; update payouts set state = 'paid';
       update plans set state = 'done', ended_at = planned_at; delete from approvals where kind = 'payout_end'`,
     sentence:
-      /^A colleague wants to end a payment of [\d.]+ USDT on TRX by sandbox-trx that can not be carried out any more\. /,
+      /^A colleague wants to end a payment of [\d.]+ USDT on TRX by sandbox-trx that can not be carried out any more, /,
   },
   approval('payout'),
   approval('refund'),

@@ -1,10 +1,12 @@
 import type { Content } from '../approvals/content.ts'
 import { approvePayout, payoutToApprove, whyNotApproved } from '../settlement/approval.ts'
+import { confirmedContent, confirmPayout, whyNotConfirmed } from '../settlement/confirm-payout.ts'
 import { endContent, endPayout, type PayoutToEnd, payoutToEnd, whyNotEnded } from '../settlement/end-payout.ts'
 import type { Action } from './action.ts'
 import { byId } from './by-id.ts'
 import { field } from './input.ts'
 import { operatorOf } from './operator-of.ts'
+import { shownAmount } from './shown-amount.ts'
 import { choice } from './values.ts'
 
 /** A payout or refund above the limit: `null`: nobody knows any more where it goes. */
@@ -82,5 +84,29 @@ final block. Before, it is refused with NOT_EXCLUDED. Afterwards the transaction
   },
 }
 
+const confirm: Action<PayoutToEnd> = {
+  ...end,
+  name: 'confirm-payout',
+  title: 'The bank has paid it',
+  does: 'Says of a payment that the bank never answers that its debit is in a difference that was booked. Needs two operators.',
+  details: `Look into the bank's own list of payments first. What the difference was booked as is booked back; what is left of it is a debit without
+an order. If the bank says later that it has refused the payment, or debits it elsewhere, that is a break.`,
+  fields: [],
+  commands: [{ words: 'payout confirm' }],
+  content: confirmedContent,
+  allowedNow: (_ctx, payout) => whyNotConfirmed(payout),
+  preview: (_ctx, { asset, difference }) =>
+    difference ? [`It is in ${difference.payment}, of ${shownAmount(asset, difference.amount).amount} ${asset}.`] : [],
+  run: async (ctx, { id }, { reason }, by) => {
+    const { approvals, needed, isEnded } = await confirmPayout(ctx, id, {
+      operator: operatorOf(by),
+      reason,
+      sign: by.sign,
+    })
+    const said = isEnded ? 'It is paid.' : 'It waits for another operator.'
+    return { said, json: { payout_id: String(id), approvals, needed, paid: isEnded } }
+  },
+}
+
 export const payoutActions: readonly Action<PayoutToApprove>[] = [approve]
-export const endingActions: readonly Action<PayoutToEnd>[] = [end]
+export const endingActions: readonly Action<PayoutToEnd>[] = [end, confirm]

@@ -138,7 +138,7 @@ export const endApprovals: NeedSource = {
     'payment end': {
       urgency: 'today',
       sentence:
-        'A colleague wants to end a payment of {amount} by {about} that can not be carried out any more. Look at it, then agree.',
+        'A colleague wants to end a payment of {amount} by {about} that can not be carried out any more, or says that the bank has paid it. Look at it, then agree.',
     },
   },
   page: orderOr('/console/money#payments'),

@@ -4,7 +4,7 @@ import type { Sign } from '../approvals/signature.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { type Operator, operatorSubject } from '../operators/operator.ts'
-import type { Atomic } from '../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { Refusal } from '../../platform/lib/refusal.ts'
 import type { PayoutProgress } from '../../rails/chain/refusals.ts'
 import type { PayoutHalf, PlanBody } from '../../rails/rail.ts'
@@ -13,7 +13,7 @@ import { comparePayee, type ComparedPayee } from './payee.ts'
 import { preparedPlace } from './prepared-payment.ts'
 
 /** How many different operators end a payment. */
-const needed = 2
+export const needed = 2
 
 export type PayoutRow = queries.PayoutRow
 
@@ -36,7 +36,7 @@ export async function showPayout(ctx: Ctx, id: bigint): Promise<ShownPayout> {
 export const shownPayoutsOf = async (ctx: Ctx, orderId: bigint): Promise<ShownPayout[]> =>
   Promise.all((await queries.preparedOf(ctx.db, orderId)).map(({ id }) => showPayout(ctx, id)))
 
-type EndOrder = { operator: Operator; reason: string; sign?: Sign | undefined; isLacking?: boolean }
+export type EndOrder = { operator: Operator; reason: string; sign?: Sign | undefined; isLacking?: boolean }
 
 /** A payment after an operator wanted to end it. */
 export type EndedPayout = { payoutId: bigint; approvals: number; needed: number; isEnded: boolean }
@@ -57,7 +57,7 @@ export async function endPayout(
   if (why !== undefined || !prepared) throw new Refusal('CONFLICT', why ?? notPrepared)
   const { half, plan } = prepared
   await half.end?.(plan, 'check', isLacking)
-  const content = endContent(await withList(ctx, row))
+  const content = endContent(await withBank(ctx, row))
   const actor = operatorSubject(operator)
   const approvers = await ctx.db.atomic(async (db) => {
     db.send`select from plans where id = ${row.plan_id} for update`
@@ -65,7 +65,7 @@ export async function endPayout(
     // Whose wish was there when the chain did not exclude it yet may repeat it.
     if (before.length >= needed && before.includes(actor)) return before
     const given = await approve(ctx, db, content, { actor, sign })
-    audit(ctx, db, { id, actor, reason, approvals: given.length, isLacking })
+    auditEnd(ctx, db, { id, actor, reason, approvals: given.length, isLacking })
     return given
   })
   const isEnded = approvers.length >= needed
@@ -84,17 +84,26 @@ export function whyNotEnded(
   return rails.payout(rail)?.payout?.end ? undefined : `The rail ${rail} ends payments by itself only.`
 }
 
-/** A payout, and whether who ends it says by that that the bank's own list of payments lacks it. */
-export type PayoutToEnd = PayoutRow & { needs_list: boolean }
+/**
+ * A payout; whether who ends it says by that that the bank's own list of payments lacks it; and the booked difference that may have its debit.
+ */
+export type PayoutToEnd = PayoutRow & {
+  needs_list: boolean
+  difference: { payment: string; amount: bigint } | undefined
+}
 
-export const payoutToEnd = async (ctx: Ctx, id: bigint): Promise<PayoutToEnd> =>
-  withList(ctx, await readPayout(ctx, id))
+export const payoutToEnd = async (ctx: Ctx, id: bigint, db: Db = ctx.db): Promise<PayoutToEnd> =>
+  withBank({ ...ctx, db }, await readPayout({ db }, id))
 
-async function withList({ rails }: Pick<Ctx, 'rails'>, row: PayoutRow): Promise<PayoutToEnd> {
+async function withBank({ rails, db }: Pick<Ctx, 'rails'> & { db: Db }, row: PayoutRow): Promise<PayoutToEnd> {
   const { rail, plan_key: key, asset, state } = row
-  const isPlanned = key !== null && state === 'planned'
-  const needsList = isPlanned && (await rails.payout(rail)?.payout?.needsList?.({ key, asset }))
-  return { ...row, needs_list: needsList ?? false }
+  if (key === null || state !== 'planned') return { ...row, needs_list: false, difference: undefined }
+  const half = rails.payout(rail)?.payout
+  return {
+    ...row,
+    needs_list: (await half?.needsList?.({ key, asset })) ?? false,
+    difference: await half?.differenceWith?.(db, key),
+  }
 }
 
 /** What is approved: the end of exactly this prepared payment, and that the bank's own list lacks it, where that is needed by now. */
@@ -106,16 +115,27 @@ export const endContent = ({ id, plan_id: plan, amount, needs_list: needsList }:
   ...(needsList ? { bank_lacks_it: true } : {}),
 })
 
-type AuditedEnd = { id: bigint; actor: string; reason: string; approvals: number; isLacking: boolean }
+type AuditedEnd = { id: bigint; actor: string; reason: string; approvals: number; isLacking?: boolean; paidIn?: string }
 
-function audit({ clock }: Ctx, db: Atomic, { id, actor, reason, approvals, isLacking }: AuditedEnd): void {
+/** Notes one operator's wish to end a prepared payment, or to say which debit has it. */
+export function auditEnd(
+  { clock }: Pick<Ctx, 'clock'>,
+  db: Atomic,
+  { id, actor, reason, approvals, isLacking = false, paidIn }: AuditedEnd,
+): void {
   recordAudit(db, {
     at: clock.now(),
     actor,
     action: 'payout.ended',
     subject: `payout:${id}`,
     before: { approvals: approvals - 1 },
-    after: { approvals, needed, reason, ...(isLacking ? { bank_lacks_it: true } : {}) },
+    after: {
+      approvals,
+      needed,
+      reason,
+      ...(isLacking ? { bank_lacks_it: true } : {}),
+      ...(paidIn ? { paid_in: paidIn } : {}),
+    },
   })
 }
 
@@ -136,7 +156,7 @@ const progressOf = ({ state, plan_state: plan }: PayoutRow): PayoutProgress['sta
 }
 
 /** One payout. NOT_FOUND for an unknown id. */
-async function readPayout({ db }: Pick<Ctx, 'db'>, id: bigint): Promise<PayoutRow> {
+async function readPayout({ db }: { db: Db }, id: bigint): Promise<PayoutRow> {
   const [row] = await queries.payoutsById(db, [id])
   if (!row) throw new Refusal('NOT_FOUND', 'There is no such payout.')
   return row
@@ -150,7 +170,7 @@ export async function paymentsToEnd(ctx: Ctx, order?: bigint): Promise<PaymentTo
   const { db } = ctx
   const found = order === undefined ? await queries.wantedToEnd(db) : await queries.plannedOf(db, order)
   const ids = found.map(({ id }) => id)
-  const rows = await Promise.all((await queries.payoutsById(db, ids)).map((row) => withList(ctx, row)))
+  const rows = await Promise.all((await queries.payoutsById(db, ids)).map((row) => withBank(ctx, row)))
   const wanted = await approversOfAll(ctx, db, rows.map(endContent))
   return rows.map((row) => ({ ...row, approved_by: wanted.get(String(row.id)) ?? [] }))
 }

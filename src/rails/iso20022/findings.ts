@@ -38,6 +38,11 @@ export async function findingsOf(
     from iso20022_statements as statement
     where rail = ${rail} and not is_in_opening and closing - opening - overlap - overlap_after <> held
     union all
+    -- The bank has refused since what operators have said is paid.
+    select 'booking bk_' || debit.id, payment.asset, payment.amount, 'missing'
+    from iso20022_payments as payment join iso20022_bookings as debit on debit.id = debited_by and debit.state = 'booked'
+    where payment.rail = ${rail} and payment.state = 'done' and code in ('RJCT', 'CANC') and gap = 'known'
+    union all
     select 'booking bk_' || booking.id, asset, case direction when 'in' then -amount else amount end, coalesce((
         select doubt from iso20022_bookings as second
         where second.doubts_id = booking.id and second.state = 'booked' and second.statement_id is not null limit 1), 'missing')

@@ -6,6 +6,7 @@ import type { PayoutHalf, PlanBody, PlanOutcome } from '../rail.ts'
 import { accountIdOf, type Bank } from './bank.ts'
 import { apart } from './booking/agree.ts'
 import { paymentOf } from './booking/events.ts'
+import { bookPaid, differenceWith } from './booking/gap.ts'
 import { lockBank } from './lease.ts'
 import { isPaymentKey, prepareOrder, sealOrder } from './paying/order.ts'
 import { openNames } from './paying/payee.ts'
@@ -50,6 +51,11 @@ export function payouts(bank: Bank): PayoutHalf {
     unsure: unsurePayments(bank),
     end: (plan, how, isLacking = false) => endPayment(bank, plan, { how, isLacking }),
     needsList: (payment) => needsList(bank, payment),
+    differenceWith: async (block, key) => {
+      const found = await differenceWith(block, name, key)
+      return found && { payment: paymentOf(found.id), amount: found.amount }
+    },
+    bookPaid: (block, key, report) => bookPaid(bank, block, key, report),
     owns: (account) =>
       bank.accounts.some(
         (one) => accountIdOf(one) === account || (one.iban.startsWith('GB') && one.iban.slice(8) === account),

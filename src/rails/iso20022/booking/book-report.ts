@@ -109,8 +109,9 @@ function nextOf(
   status: ReportedStatus,
 ): { key: string; state: PaymentState; code: string | null; reason: string | null; debited_by: bigint | null } {
   const before = { key, state, code, reason, debited_by: debitedBy }
-  if (state === 'done' || state === 'rejected') return before
   const outcome = outcomes.get(status.code) ?? 'sent'
+  if (state === 'done' && outcome === 'rejected') return { ...before, code: status.code }
+  if (state === 'done' || state === 'rejected') return before
   const why = outcome === 'rejected' ? reasonText(status.reason) : null
   return { ...before, state: outcome, code: status.code.slice(0, 35), reason: why }
 }

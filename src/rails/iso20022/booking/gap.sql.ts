@@ -75,6 +75,27 @@ export const undebitedWithin = (
       and coalesce((sent_at at time zone 'UTC')::date, ${before}::date) >= ${after}::date - ${apart.pending}::integer
     order by key`
 
+/** What was booked of a gap that it still fits, of money that left. `of`: the amount of the payment that it may have. */
+export type LumpRow = StatementScope & {
+  id: bigint
+  statement_id: bigint
+  amount: bigint
+  after_on: string
+  before_on: string
+  of: bigint
+}
+
+/** What was booked of gaps and is at least a payment's amount: what is booked as our own comes last, and else the least amount first. */
+export const lumpsOfAtLeast = (db: Db, rail: string, key: string): Promise<LumpRow[]> =>
+  db.sql`
+    select lump.id, lump.rail, lump.account, lump.asset, gap.statement_id, lump.amount, after_on::text, before_on::text, payment.amount as of
+    from iso20022_payments as payment
+    join iso20022_gaps as gap on gap.rail = payment.rail and gap.asset = payment.asset and moved = lumps and after_on is not null
+    join iso20022_bookings as lump on lump.id = lump_id and direction = 'out' and lump.amount >= payment.amount
+    where payment.rail = ${rail} and key = ${key}
+    order by exists (select from own_money where own_money.rail = lump.rail and own_money.payment = 'bk_' || lump.id),
+      lump.amount, before_on, lump.id`
+
 /** Says of bookings that they are in the gap before a statement. */
 export const placeInGap = (db: Atomic, ids: readonly bigint[], statementId: bigint): void =>
   db.send`update iso20022_bookings set statement_id = ${statementId}, gap = 'known' where id = any(${[...ids]}::bigint[])`

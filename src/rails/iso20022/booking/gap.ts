@@ -13,7 +13,7 @@ import { explainerFor } from './explainer-for.ts'
 import * as queries from './gap.sql.ts'
 import { comparedBooking, type IdentifiedBooking } from './identify.ts'
 import type { StatementScope } from './queries.ts'
-import { bookingOfFinding } from './withdraw.ts'
+import { bookingOfFinding, notifiedBooking, withdrawBooking } from './withdraw.ts'
 
 const keys = { opens: /^statement (.+) opens (\d+)$/, lost: /^statement (.+) (\d+)-(\d+)$/ }
 
@@ -79,7 +79,7 @@ export const paymentsWithin = async (db: Db, numbers: MissingNumbers): Promise<s
 /** Books what operators have decided about: what is known lies in the gap, and the rest is one amount without an owner. */
 export async function bookGap(bank: Bank, db: Atomic, gap: StatementGap, report: ReportEvents): Promise<void> {
   const row = await queries.gapBefore(db, bank.name, { statementId: gap.statement })
-  const account = bank.accounts.find((one) => accountIdOf(one) === gap.account && one.asset.id === gap.asset)
+  const account = accountIn(bank, gap)
   if (!row || !account) throw new Error(`There is no gap before the statement ${gap.statement}.`)
   const notified = (await queries.unstatedWithin(db, row)).filter(({ id }) => gap.known.includes(paymentOf(id)))
   queries.placeInGap(
@@ -89,23 +89,62 @@ export async function bookGap(bank: Bank, db: Atomic, gap: StatementGap, report:
   )
   const between = { ...gap, after: row.after_on, before: row.before_on }
   const done = (await queries.undebitedWithin(db, between)).filter(({ key }) => gap.known.includes(key))
+  await bookInGap(bank, db, { row, account, payments: done, rest: gap.rest }, report)
+}
+
+type InGap = {
+  row: queries.GapRow
+  account: OwnAccount
+  payments: readonly { key: string; amount: bigint }[]
+  rest: bigint
+}
+
+/** Books in a gap the debits of payments of ours, and the rest. What a payment cost beyond its amount is in the rest. */
+async function bookInGap(
+  bank: Bank,
+  db: Atomic,
+  { row, account, payments, rest }: InGap,
+  report: ReportEvents,
+): Promise<void> {
   const on = { on: row.before_on, text: textOf(account, row) }
-  const payments = done.map(({ key, amount }) => ({ ...lumpOf(-amount, on), endToEndId: key }))
-  const rest = gap.rest === 0n ? [] : [lumpOf(gap.rest, on)]
-  // What a payment cost beyond its amount is in the rest.
+  const debits = payments.map(({ key, amount }) => ({ ...lumpOf(-amount, on), endToEndId: key }))
   const reportAll: BankReports['report'] = (block, events) => report(block, [...events])
   for (const [kind, stated] of [
-    ['known', payments],
-    ['lump', rest],
+    ['known', debits],
+    ['lump', rest === 0n ? [] : [lumpOf(rest, on)]],
   ] as const) {
     const news = stated.map((one) => newBooking(bank, one))
-    const explain = await explainerFor(bank, db, gap, news)
+    const explain = await explainerFor(bank, db, row, news)
     const received = { statement: { account, kind: 'camt.053' as const }, file: { id: row.file_id, name: row.file } }
     const at = bank.clock.now()
     const reports = { report: reportAll, charge: () => Promise.resolve() }
-    await bookNews(bank, db, { ...received, at, news, statementId: gap.statement, gap: kind }, { explain, reports })
+    await bookNews(bank, db, { ...received, at, news, statementId: row.statement_id, gap: kind }, { explain, reports })
   }
 }
+
+/** What was booked of a gap, of money that left, and may have the debit of a payment that the bank has not answered. */
+export async function differenceWith(db: Db, rail: string, key: string): Promise<queries.LumpRow | undefined> {
+  for (const lump of await queries.lumpsOfAtLeast(db, rail, key)) {
+    const within = await queries.undebitedWithin(db, { ...lump, after: lump.after_on, before: lump.before_on })
+    if (within.some((one) => one.key === key && one.state === 'sent')) return lump
+  }
+  return undefined
+}
+
+/** Books, as operators have said, that the debit of a payment is in what was booked of a gap: what is left of that is one amount again. */
+export async function bookPaid(bank: Bank, db: Atomic, key: string, report: ReportEvents): Promise<void> {
+  const lump = await differenceWith(db, bank.name, key)
+  const booking = lump && (await notifiedBooking(db, bank.name, lump.id))
+  const row = lump && (await queries.gapBefore(db, bank.name, { statementId: lump.statement_id }))
+  const account = row && accountIn(bank, row)
+  if (!booking || !account) throw new Error(`No booked difference may have the debit of ${key}.`)
+  withdrawBooking(db, bank.name, booking)
+  const payments = [{ key, amount: lump.of }]
+  await bookInGap(bank, db, { row, account, payments, rest: lump.of - lump.amount }, report)
+}
+
+const accountIn = ({ accounts }: Bank, { account, asset }: Pick<StatementScope, 'account' | 'asset'>) =>
+  accounts.find((one) => accountIdOf(one) === account && one.asset.id === asset)
 
 const newBooking = (bank: Bank, stated: StatedBooking): IdentifiedBooking => ({
   ...comparedBooking(bank, stated),
