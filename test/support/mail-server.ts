@@ -5,7 +5,8 @@ import { TLSSocket } from 'node:tls'
 import type { SelfSigned } from './self-signed.ts'
 
 /**
- * Runs a mail server that keeps what it gets (RFC 5321). `replies` are its next answers to a recipient. With a key and certificate
+ * Runs a mail server that keeps what it gets (RFC 5321). `replies` are its next answers to a recipient; it
+ * answers nothing to the one whose reply is empty, nor to the next `silent` connections. With a key and certificate
  * it offers STARTTLS (RFC 3207), and takes nothing in the clear.
  */
 export async function mailServer(tls?: SelfSigned) {
@@ -14,6 +15,10 @@ export async function mailServer(tls?: SelfSigned) {
     open.add(socket)
     socket.on('close', () => open.delete(socket))
     kept.connections += 1
+    if (kept.silent > 0) {
+      kept.silent -= 1
+      return
+    }
     talk(socket, false)
     socket.write('220 mail.example\r\n')
   })
@@ -22,6 +27,7 @@ export async function mailServer(tls?: SelfSigned) {
     mails: [] as { to: string[]; text: string }[],
     replies: [] as string[],
     connections: 0,
+    silent: 0,
     onMail: () => Promise.resolve(),
     close: () => {
       for (const socket of open) socket.destroy()
@@ -58,7 +64,7 @@ export async function mailServer(tls?: SelfSigned) {
       else if (verb === 'RCPT') {
         const reply = kept.replies.shift() ?? '250 fine'
         if (reply.startsWith('250')) to.push(line.slice(8))
-        say(reply)
+        if (reply !== '') say(reply)
       } else if (verb === 'DATA') {
         inText = true
         say('354 send it')

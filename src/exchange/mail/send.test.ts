@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, it } from 'node:test'
 
+import type { Ctx } from '../context.ts'
 import { email, lastMail, mailContext, mailServerFor, sendTest } from '../../../test/support/mailing.ts'
 import { makeSelfSigned } from '../../../test/support/self-signed.ts'
 import { makePartner, until } from '../../../test/support/telling.ts'
@@ -120,6 +121,41 @@ describe('an email to a mail server', () => {
     await until(async () => (await lastMail(ctx)).refused === 550)
     assert.deepEqual(await jobs(), [])
     assert.equal(server.mails.length, 1)
+  })
+})
+
+describe('a mail server that hangs', () => {
+  const jobs = (ctx: Ctx) => ctx.db.sql<{ attempts: number }>`select attempts from jobs`
+  for (const where of ['at its greeting', 'at the recipient'] as const)
+    it(`${where} is left, and the email is sent later, once`, async (t) => {
+      const server = await mailServerFor(t)
+      const ctx = await mailContext(t, { SMTP_URL: server.url, OUTSIDE_TIMEOUT: 'PT0.2S' })
+      if (where === 'at its greeting') server.silent = 1
+      else server.replies.push('')
+      await sendTest(ctx, 'jan@example.com', email.subject)
+      await until(async () => (await jobs(ctx))[0]?.attempts === 1)
+      assert.deepEqual([server.mails, await lastMail(ctx)], [[], { sent_at: null, refused: null }])
+      ctx.clock.learnOffset(5_000)
+      ctx.queue.wake()
+      await until(async () => (await lastMail(ctx)).sent_at !== null)
+      assert.deepEqual([server.mails.length, await jobs(ctx)], [1, []])
+    })
+
+  it('holds up no email to another connection, and neither does a recipient that is refused', async (t) => {
+    const server = await mailServerFor(t)
+    const ctx = await mailContext(t, { SMTP_URL: server.url, OUTSIDE_TIMEOUT: 'PT30S' })
+    server.silent = 1
+    await sendTest(ctx, 'hangs@example.com', 'hangs')
+    await until(() => server.silent === 0)
+    server.replies.push('550 5.1.1 no such user')
+    await sendTest(ctx, 'unknown@example.com', 'refused')
+    await until(async () => (await lastMail(ctx)).refused === 550)
+    await sendTest(ctx, 'jan@example.com', 'first')
+    await until(async () => (await lastMail(ctx)).sent_at !== null)
+    assert.deepEqual(
+      server.mails.map(({ to }) => to),
+      [['<jan@example.com>']],
+    )
   })
 })
 
