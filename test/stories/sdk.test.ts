@@ -7,8 +7,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { pathToFileURL } from 'node:url'
+import { createContext, runInContext } from 'node:vm'
 
-import { Cambio, CambioError, verify, WebhookError } from '../../sdk/src/index.ts'
+import { build } from 'esbuild'
+
+import { Cambio, CambioError, verify, WebhookError, type WebhookEvent } from '../../sdk/src/index.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
 import { buy } from '../support/journey.ts'
 import { projectFolder } from '../support/source.ts'
@@ -159,6 +162,43 @@ describe('the SDK', () => {
     await assert.rejects(verify(secret, { ...headers, 'webhook-signature': 'v1,AAAA' }, body), WebhookError)
     await assert.rejects(verify(secret, headers, body, { now: Date.now() + 301_000 }), WebhookError)
     await assert.rejects(verify(secret, { 'webhook-id': 'evt_1' }, body), WebhookError)
+  })
+
+  it('says what the payload is by the type of the event', () => {
+    // It compiles only while event types narrow.
+    const about = (event: WebhookEvent): string | null | undefined => {
+      if (event.type === 'transaction.status_changed' && 'status' in event.payload) return event.payload.to_amount
+      if (event.type === 'endpoint.failing' && 'url' in event.payload) return event.payload.url
+      return undefined
+    }
+    const event = { type: 'endpoint.failing', payload: { id: '1', url: 'https://a.example/', status: 'failing' } }
+    assert.equal(about(event as WebhookEvent), 'https://a.example/')
+  })
+
+  it('needs nothing that a worker lacks: it verifies and calls with the globals of the web alone', async () => {
+    const { outputFiles } = await build({
+      stdin: { contents: "export * from './sdk/src/index.ts'", resolveDir: projectFolder },
+      bundle: true,
+      platform: 'neutral',
+      format: 'iife',
+      globalName: 'sdk',
+      write: false,
+      logLevel: 'silent',
+    })
+    const web = { fetch, crypto, URL, URLSearchParams, Headers, Response, TextEncoder, TextDecoder, atob, btoa, setTimeout, clearTimeout, AbortSignal, AbortController, Uint8Array, ArrayBuffer } // prettier-ignore
+    const context = createContext({ ...web, baseUrl: exchange.url, apiKey: exchange.sandbox.secret_key })
+    runInContext(outputFiles[0]?.text ?? '', context)
+    const status: unknown = await runInContext(
+      'new sdk.Cambio({ apiKey, baseUrl }).status.get().then(({ available }) => available)',
+      context,
+    )
+    assert.equal(status, true)
+    const [secret, body, timestamp] = ['whsec_c2VjcmV0', '{"id":"evt_1"}', String(Math.floor(Date.now() / 1_000))]
+    const mac = createHmac('sha256', 'secret').update(`evt_1.${timestamp}.${body}`).digest('base64')
+    const headers = { 'webhook-id': 'evt_1', 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${mac}` }
+    Object.assign(context, { secret, headers, body })
+    const id: unknown = await runInContext('sdk.verify(secret, headers, body).then(({ id }) => id)', context)
+    assert.equal(id, 'evt_1')
   })
 
   it('is a package without dependencies whose main entry is under 10 kB', () => {
