@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 
@@ -52,11 +52,21 @@ describe('the documentation for partners', () => {
     }
   })
 
+  it('says nothing of how we work: no guide speaks of our tests or their files', () => {
+    const folder = join(projectFolder, 'docs/partner')
+    // That page lists what keeps the contract.
+    for (const name of readdirSync(folder).filter((one) => one.endsWith('.md') && one !== 'contract.md')) {
+      const text = readFileSync(join(folder, name), 'utf8').replaceAll(/<!--[^]*?-->/g, '')
+      assert.doesNotMatch(text, /\b(our|a) tests? (run|check|compare)|npm test|bin\/check|\.test\.ts/i, name)
+    }
+  })
+
   it('shows its words, tables and commands as they are written, and no marks', async () => {
     const { text } = await api.ask({ url: '/docs/quickstart' })
     assert.match(text, /<h1>Quickstart<\/h1>/)
     assert.match(text, /<th scope="col">Step of the flow<\/th>/)
-    assert.match(text, /curl -fsS -w &#39;|curl -fsS -w '/)
+    const asText = text.replaceAll(/<\/?span[^>]*>/g, '')
+    assert.match(asText, /curl -fsS -w &#39;|curl -fsS -w '/)
     const outside = text.replace(/<(pre|code)[^>]*>[^]*?<\/\1>/g, '')
     assert.doesNotMatch(outside, /```|\]\(|\*\*|\| *-+ *\|/)
     const answer = await api.ask({ url: '/docs/scenarios' })
@@ -94,8 +104,10 @@ describe('the documentation for partners', () => {
     const { text } = await api.ask({ url: '/docs/api/createTransaction' })
     for (const field of ['payout_info', 'payout_address', 'estimate_breakdown', 'serviceFees'])
       assert.match(text, new RegExp(`<dt><code>${field}</code>`), field)
-    for (const language of ['curl', 'javascript', 'python', 'php'])
-      assert.match(text, new RegExp(`data-language="${language}"><pre`), language)
+    for (const language of ['curl', 'javascript', 'python', 'php']) {
+      const [, sample = ''] = new RegExp(`data-language="${language}"><pre([^]*?)</pre>`).exec(text) ?? []
+      assert.match(sample, /<span class="literal">/, language)
+    }
     assert.match(text, /A real answer, 201/)
     assert.equal((await api.ask({ url: '/docs/api/nothing' })).status, 404)
   })

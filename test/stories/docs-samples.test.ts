@@ -99,7 +99,10 @@ describe('the samples of every call in the documentation', () => {
     const files = calls.map(({ id, html }) => {
       const [, text = ''] = new RegExp(`data-language="${language}"><pre[^>]*><code>([^]*?)</code>`).exec(html) ?? []
       assert.notEqual(text, '', `${id} has no sample in ${language}`)
-      writeFileSync(join(folder, `${id}.${ending}`), unescaped(text).replaceAll(documented, origin))
+      writeFileSync(
+        join(folder, `${id}.${ending}`),
+        unescaped(text.replaceAll(/<\/?span[^>]*>/g, '')).replaceAll(documented, origin),
+      )
       return `${id}.${ending}`
     })
     writeFileSync(join(folder, `main.${ending}`), program(files))

@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test'
 
 import { type ExampleRunner, exampleRunner } from '../support/examples.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { pay, readyToPay } from '../support/journey.ts'
+import { buy, pay, readyToPay } from '../support/journey.ts'
 import { projectFolder } from '../support/source.ts'
 import { until } from '../support/telling.ts'
 
@@ -52,6 +52,26 @@ describe('the examples', () => {
       body: '{}',
     })
     assert.equal(forged.status, 400)
+  })
+
+  it('the endpoint in one file: runs on this version of Node, listens, and takes what is signed alone', async () => {
+    const endpoint = examples.run(process.execPath, [join(projectFolder, 'docs/partner/samples/receive-webhooks.mjs')])
+    const url = await endpoint.says(/(http:\/\/localhost:\d+\/)/)
+    // The first endpoint has the secret that the program was started with.
+    const { body: endpoints } = await exchange.api<{ data: { id: string }[] }>('/v1/webhook-endpoints')
+    const changed = await exchange.api(`/v1/webhook-endpoints/${endpoints.data[0]?.id}`, {
+      method: 'PATCH',
+      body: { url },
+    })
+    assert.equal(changed.status, 200, JSON.stringify(changed.body))
+    const { id } = await buy(exchange)
+    await until(() => endpoint.lines.includes(`transaction.status_changed ${id} finished`), 'the end of the order')
+    const headers = { 'webhook-id': 'evt_1', 'webhook-signature': 'v1,AAAA' }
+    for (const timestamp of ['1', String(Math.floor(Date.now() / 1_000))]) {
+      const forged = { method: 'POST', headers: { ...headers, 'webhook-timestamp': timestamp }, body: '{}' }
+      assert.equal((await fetch(url, forged)).status, 400)
+    }
+    assert.equal((await fetch(url, { method: 'POST', body: '{}' })).status, 400)
   })
 
   it('the bot: orders, says where to pay, and follows the order to its end', async () => {

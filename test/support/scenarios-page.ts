@@ -8,7 +8,7 @@ const introduction = `# Every ending, played
 <!-- Generated from src/sandbox/api/scenarios. To update it: WRITE_PAPERS=1 npm test -- scenarios -->
 
 In the sandbox, every way a transaction can end is a scenario: it simulates customers, rails and operators, and everything else happens as in
-production. Our tests run each scenario and compare statuses, postings and events with this page.
+production. Statuses, postings and events are as on this page each time.
 
 * \`GET /v1/sandbox/scenarios\` lists them.
 * \`POST /v1/sandbox/scenarios/{name}\` with \`{}\` creates a transaction, plays the scenario, and returns \`{"transaction_id": "..."}\` when it is over. Where

@@ -1,4 +1,4 @@
-import { escaped, said } from './text.ts'
+import { colored, escaped, said } from './text.ts'
 import { callPath, type Call, type CallGroup } from './calls.ts'
 import { schemaFields, type Schemas, typeOf } from './fields.ts'
 import { requestOf, type SampleRequest, samplesOf } from './samples.ts'
@@ -62,7 +62,7 @@ ${samples.map(({ language, name, text }) => `<div data-language="${language}">${
 }
 
 const codePart = (label: string, text: string): string =>
-  `<pre tabindex="0" role="group" aria-label="${label}"><code>${escaped(text)}</code></pre>`
+  `<pre tabindex="0" role="group" aria-label="${label}"><code>${colored(text)}</code></pre>`
 
 const examplePart = (title: string, example: unknown): string =>
   example === undefined ? '' : `<h2>${title}</h2>${codePart(title, JSON.stringify(example, null, 2))}`

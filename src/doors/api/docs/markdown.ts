@@ -1,6 +1,6 @@
 import { Marked, type RendererObject, type Tokens } from 'marked'
 
-import { escaped } from './text.ts'
+import { colored, escaped } from './text.ts'
 
 /** A part of a page that can be led to. */
 export type Heading = { id: string; text: string }
@@ -40,7 +40,7 @@ export function renderMarkdown(text: string, hrefOf: (link: string) => string | 
       return from === undefined ? '' : `<img src="${escaped(from)}" alt="${escaped(says)}" loading="lazy">`
     },
     code: ({ text: code, lang }) =>
-      `<pre tabindex="0" role="group" aria-label="${escaped(labels[lang ?? ''] ?? 'Example')}"><code>${escaped(code)}</code></pre>\n`,
+      `<pre tabindex="0" role="group" aria-label="${escaped(labels[lang ?? ''] ?? 'Example')}"><code>${colored(code)}</code></pre>\n`,
     table(table: Tokens.Table) {
       const row = (cells: Tokens.TableCell[], cell: 'th' | 'td'): string =>
         `<tr>${cells.map(({ tokens }) => `<${cell}>${this.parser.parseInline(tokens)}</${cell}>`).join('')}</tr>`

@@ -56,8 +56,10 @@ async function fillInKeys(path: string): Promise<void> {
   const keys = (await response.json()) as Keys
   const filled = (text: string): string =>
     text.replaceAll('YOUR_PUBLIC_KEY', keys.public_key).replaceAll('YOUR_SECRET_KEY', keys.secret_key)
-  for (const code of document.querySelectorAll('[data-language] code'))
-    code.textContent = filled(code.textContent ?? '')
+  for (const code of document.querySelectorAll('[data-language] code')) {
+    const walk = document.createTreeWalker(code, NodeFilter.SHOW_TEXT)
+    for (let node = walk.nextNode(); node; node = walk.nextNode()) node.textContent = filled(node.textContent ?? '')
+  }
   for (const input of document.querySelectorAll<HTMLInputElement>('.run input[name="key"]'))
     input.value = filled(input.value)
 }
