@@ -44,6 +44,8 @@ export type NodeState = {
   lieOfAccount: (address: string, fields: Fields) => Fields | undefined
   /** It takes transactions, and loses them. */
   losesTransactions: boolean
+  /** It finds no transaction by its hash. */
+  losesHashes: boolean
 }
 
 /** A transaction of ours that a node has taken, and no ledger yet. */
@@ -67,6 +69,7 @@ export async function openXrplLedger() {
     lie: (all) => all,
     lieOfAccount: (_address, fields) => fields,
     losesTransactions: false,
+    losesHashes: false,
   })
   const nodes = await Promise.all(
     [newState(), newState()].map(async (state) => ({
@@ -84,6 +87,12 @@ export async function openXrplLedger() {
     }
     if (method === 'fee') return { drops: { open_ledger_fee: String(fee) } }
     if (method === 'submit') return state.losesTransactions ? {} : take(String(parameters.tx_blob))
+    if (method === 'tx') {
+      const found = state.losesHashes
+        ? undefined
+        : entries.find(({ ledger, fields }) => ledger <= seen && fields.hash === parameters.transaction)
+      return found?.fields ?? { status: 'error', error: 'txnNotFound' }
+    }
     if (method === 'account_info') {
       const address = String(parameters.account)
       const known = accountAt(address, parameters.ledger_index === 'validated' ? seen : Number(parameters.ledger_index))

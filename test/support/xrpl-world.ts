@@ -82,6 +82,7 @@ export async function openXrplWorld({
     ...ledger,
     reported,
     db,
+    ownerUrl: database.ownerUrl,
     halted: () => halted,
     charged: () => charged,
     pass: (ms: number) => {

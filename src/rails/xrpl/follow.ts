@@ -27,6 +27,8 @@ async function step(follower: Follower, lease: Follow): Promise<Round> {
     await begin(chain)
     return 'more'
   }
+  const charge = (block: Atomic, amount: bigint) =>
+    follower.charge(block, [{ place: chain.name, asset: chain.asset, amount }])
   const from = lease.next_block
   const { head } = await readState(node)
   const to = head < from + batch ? head : from + batch
@@ -54,12 +56,13 @@ async function step(follower: Follower, lease: Follow): Promise<Round> {
     )
     if (agreed < from) return 'idle'
     const spent = await endPayments(chain, block, { sent: final, unclear })
-    if (spent > 0n) await follower.charge(block, [{ place: chain.name, asset: chain.asset, amount: spent }])
+    if (spent > 0n) await charge(block, spent)
     follows.moveOn(block, network.code, agreed + 1n)
     follows.keepAgreed(block, network.code, agreed)
     return agreed === to && to < head ? 'more' : 'idle'
   })
-  if (round === 'idle') await sendOnce(chain, { fence: lease.fence, head, agreed: agreed < from ? from - 1n : agreed })
+  if (round === 'idle')
+    await sendOnce(chain, { fence: lease.fence, head, agreed: agreed < from ? from - 1n : agreed, charge })
   return round
 }
 

@@ -139,17 +139,11 @@ function readTransaction(
   { from, to }: { from: bigint; to: bigint },
 ): void {
   if (!isFields(entry) || entry.validated !== true) throw new Nonsense('It has a transaction that is not validated.')
-  const { tx_json: tx, meta, hash } = entry
-  if (!isFields(tx) || !isFields(meta)) throw new Nonsense('It has a transaction without its result.')
-  if (typeof hash !== 'string' || !/^[0-9A-F]{64}$/.test(hash)) throw new Nonsense('It has a payment without a hash.')
-  const ledger = wholeIn(entry.ledger_index, 'ledger')
+  const { tx, meta, hash, ledger } = partsOf(entry)
   if (ledger < from || ledger > to) throw new Nonsense('It has a payment of another ledger.')
   const isPayment = tx.TransactionType === 'Payment'
   const isPaid = isPayment && meta.TransactionResult === 'tesSUCCESS'
-  if (tx.Account === account) {
-    if (!isDrops(tx.Fee)) throw new Nonsense('It has a transaction without a fee.')
-    sent.push({ hash, ledger, sequence: wholeIn(tx.Sequence, 'sequence number'), fee: BigInt(tx.Fee), isPaid })
-  }
+  if (tx.Account === account) sent.push(ownOf({ tx, meta, hash, ledger }))
   const nodes = affectedBy(meta)
   const amount = raisedBy(nodes, account)
   const isToUs = tx.Destination === account
@@ -158,6 +152,33 @@ function readTransaction(
   const { DestinationTag: tag } = (isToUs ? tx : nodes.find((node) => paysTo(node, account))?.FinalFields) ?? {}
   const arrivedBy = isPayment && isToUs ? null : nameIn(tx.TransactionType)
   payments.push({ hash, ledger, tag: tag === undefined ? null : tagIn(tag), amount, arrivedBy })
+}
+
+type Parts = { tx: Fields; meta: Fields; hash: string; ledger: bigint }
+
+function partsOf({ tx_json: tx, meta, hash, ledger_index: ledger }: Fields): Parts {
+  if (!isFields(tx) || !isFields(meta)) throw new Nonsense('It has a transaction without its result.')
+  if (typeof hash !== 'string' || !/^[0-9A-F]{64}$/.test(hash)) throw new Nonsense('It has a payment without a hash.')
+  return { tx, meta, hash, ledger: wholeIn(ledger, 'ledger') }
+}
+
+function ownOf({ tx, meta, hash, ledger }: Parts): OwnTransaction {
+  if (!isDrops(tx.Fee)) throw new Nonsense('It has a transaction without a fee.')
+  const isPaid = tx.TransactionType === 'Payment' && meta.TransactionResult === 'tesSUCCESS'
+  return { hash, ledger, sequence: wholeIn(tx.Sequence, 'sequence number'), fee: BigInt(tx.Fee), isPaid }
+}
+
+/** A transaction of our account in a validated ledger, by its hash; undefined where the node has none. */
+export async function readOwn(node: Node, account: string, hash: string): Promise<OwnTransaction | undefined> {
+  const found = await ask(node, 'tx', { transaction: hash }).catch((error: unknown) => {
+    if (error instanceof LedgerError && error.error === 'txnNotFound') return undefined
+    throw error
+  })
+  if (found?.validated !== true) return undefined
+  const parts = partsOf(found)
+  if (parts.hash !== hash || parts.tx.Account !== account)
+    throw new Nonsense('It has another transaction under a hash.')
+  return ownOf(parts)
 }
 
 /** An object of the ledger that a transaction has made, changed or deleted (xrpl.org, "Transaction Metadata"). */

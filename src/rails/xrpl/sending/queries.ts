@@ -11,6 +11,9 @@ export type Payment = {
   stamp: Buffer | null
 }
 
+/** A payout without a number. `was_signed`: the signer has signed another transfer for it, as the signer has said. */
+export type WaitingPayment = Payment & { was_signed: boolean }
+
 /** Stores a payout that was submitted, once. */
 export const insertPayment = (
   db: Db,
@@ -53,9 +56,12 @@ export const waitingPayments = (
   db: Db,
   network: string,
   { now, after, limit }: { now: Date; after: bigint; limit: number },
-): Promise<Payment[]> =>
+): Promise<WaitingPayment[]> =>
   db.sql`
-    select id, plan_key, recipient, tag, amount, stamp from xrpl_payments as payment
+    select id, plan_key, recipient, tag, amount, stamp, exists (
+      select 1 from chain_refusals as refusal
+      where refusal.network = payment.network and refusal.plan_key = payment.plan_key and code = 'already_signed') as was_signed
+    from xrpl_payments as payment
     where network = ${network} and state = 'waiting' and id > ${after}
       and not exists (
         select 1 from chain_refusals as refusal
@@ -84,6 +90,10 @@ export const openAttempts = (db: Db, network: string): Promise<Attempt[]> =>
 /** The largest number that was given. */
 export const lastSequence = (db: Db, network: string): Promise<{ sequence: bigint | null }[]> =>
   db.sql`select max(sequence) as sequence from xrpl_payments where network = ${network}`
+
+/** The payment that has a number. */
+export const paymentNumbered = (db: Db, network: string, sequence: bigint): Promise<{ hash: string | null }[]> =>
+  db.sql`select hash from xrpl_payments where network = ${network} and sequence = ${sequence}`
 
 /** Gives a waiting payment its number. Gives nothing where it does not wait any more. */
 export const numberPayment = (db: Atomic, id: bigint, sequence: bigint): Promise<unknown[]> =>

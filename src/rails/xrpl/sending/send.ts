@@ -8,7 +8,8 @@ import type { Chain } from '../chain.ts'
 import type { SignedPayment, Signer } from '../keys.ts'
 import { accountIn, saidByAll } from '../agree.ts'
 import { type AccountState, broadcast, readFee, readState, type OwnTransaction } from '../ledger.ts'
-import { lockFollow } from '../../chain/follows.sql.ts'
+import { inFence, type Look } from './fence.ts'
+import { numberSignedBefore } from './signed-before.ts'
 import * as queries from './queries.ts'
 
 /** How many ledgers an attempt is valid for: more than a minute. */
@@ -18,9 +19,6 @@ const mostOpen = 10
 /** An account that refuses payments without a tag (lsfRequireDestTag), and one that takes none but from those it allows (lsfDepositAuth). */
 const requiresTag = 0x0002_0000n
 const requiresConsent = 0x0100_0000n
-
-/** The state of one look: the fence of the lease, the head of the ledger, and the last ledger that both nodes agree on. */
-export type Look = { fence: bigint; head: bigint; agreed: bigint }
 
 /**
  * Sends what is due. Attempts are brought to the nodes until a ledger has their number, or none can take them any more: then another
@@ -80,8 +78,8 @@ async function isHalted({ name, asset }: Chain, db: Atomic): Promise<boolean> {
 async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: readonly queries.Attempt[]): Promise<void> {
   const { db, network, account, log, clock } = chain
   const now = clock.realNow()
-  const next = (after: bigint) => queries.waitingPayments(db, network.code, { now, after, limit: mostOpen })
-  let waiting = await next(0n)
+  const following = (after: bigint) => queries.waitingPayments(db, network.code, { now, after, limit: mostOpen })
+  let waiting = await following(0n)
   if (waiting.length === 0) return
   // One node that names another number, reserve or recipient must not decide what is sent under which number, nor what never is.
   const { reserve, ownerReserve } = await saidByAll(chain, async (of) => {
@@ -96,17 +94,20 @@ async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: reado
   let places = mostOpen - open.length
   // Whatever keeps some back, those behind them have their turn.
   for (let payment = waiting.shift(); payment && places > 0; payment = waiting.shift()) {
-    if (waiting.length === 0) waiting = await next(payment.id)
+    if (waiting.length === 0) waiting = await following(payment.id)
     if (payment.amount + fee > available) {
       log.warn({ network: network.code, payout: payment.plan_key }, 'A payout waits for coins.')
       continue
     }
+    const next = { payment, next: state.sequence }
+    const number = payment.was_signed ? await numberSignedBefore(chain, signer, look, next) : null
+    if (number === undefined) continue
     const refusal = refusalOf(payment, await accountIn(chain, payment.recipient, look.agreed), reserve)
-    if (refusal !== undefined) {
+    if (refusal !== undefined && number === null) {
       await giveUp(chain, signer, look, { payment, why: refusal })
       continue
     }
-    const attempt = await numbered(chain, look, { payment, fee, next: state.sequence })
+    const attempt = await numbered(chain, look, { ...next, fee, number })
     if (!(await signAttempt(chain, signer, look, attempt))) continue
     available -= payment.amount + fee
     places -= 1
@@ -148,13 +149,13 @@ async function feeNow({ node, mostFee }: Chain): Promise<bigint> {
 async function numbered(
   chain: Chain,
   look: Look,
-  { payment, fee, next }: { payment: queries.Payment; fee: bigint; next: bigint },
+  { payment, fee, next, number }: { payment: queries.Payment; fee: bigint; next: bigint; number: bigint | null },
 ): Promise<queries.Attempt> {
   const lastLedger = look.head + validFor
   return writeDown(chain, look, async (block) => {
     const [last] = await queries.lastSequence(block, chain.network.code)
     const after = (last?.sequence ?? 0n) + 1n
-    const sequence = after > next ? after : next
+    const sequence = number ?? (after > next ? after : next)
     const taken = await queries.numberPayment(block, payment.id, sequence)
     if (taken.length === 0) throw new Error('A payout was ended before it got its number.')
     queries.insertAttempt(block, { id: payment.id, number: 1, lastLedger, fee })
@@ -216,16 +217,6 @@ async function signAttempt(chain: Chain, signer: Signer, look: Look, attempt: qu
   await bring(chain, signed.raw)
   return true
 }
-
-/** Writes under the lease's fence. */
-const inFence = <T>({ db, network }: Chain, { fence }: Look, write: (block: Atomic) => T | Promise<T>): Promise<T> =>
-  db.atomic(async (block) => {
-    const [locked] = await lockFollow(block, network.code, fence)
-    if (locked?.halted !== null) {
-      throw new Error(`Nothing is sent on ${network.code} now: another process follows it, or it was halted.`)
-    }
-    return write(block)
-  })
 
 /** Writes down what is to be signed, unless payouts are halted: after that it is signed and brought. */
 const writeDown = <T>(chain: Chain, look: Look, write: (block: Atomic) => T | Promise<T>): Promise<T> =>
