@@ -150,6 +150,30 @@ describe('the checkout with scripts', { skip: noBrowser() }, () => {
     await onTop.waitFor({ state: 'detached' })
   })
 
+  it('says that there is no connection, keeps what was typed, and sends it once there is one', async () => {
+    const { page } = await atAddress()
+    page.removeAllListeners('console')
+    await field(page).fill(someAddress)
+    await page.context().setOffline(true)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('alert').getByText('You’re offline').waitFor()
+    await heading(page, asked)
+    assert.equal(await field(page).inputValue(), someAddress)
+
+    await page.context().setOffline(false)
+    await page.getByRole('alert').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await heading(page, 'Review and pay')
+  })
+
+  it('explains wallets to those who have none yet, and leads nowhere', async () => {
+    const { page } = await atAddress()
+    await page.getByText('I don’t have a wallet yet').click()
+    const help = page.locator('details').filter({ hasText: 'I don’t have a wallet yet' })
+    await help.getByText(/A wallet is an app/).waitFor()
+    assert.equal(await help.locator('a').count(), 0)
+  })
+
   it('moves on by itself when another tab has', async () => {
     const { page, url } = await atAddress()
     const other = await page.context().newPage()

@@ -84,6 +84,14 @@ describe('a buy by bank transfer in a browser', { skip: noBrowser() }, () => {
     await page.getByRole('link', { name: 'Pay another way' }).click()
     await heading(page, 'How do you want to pay?')
     assert.equal(await isTooWide(page), false)
+    const offered = await page.locator('.way-to-pay').allTextContents()
+    const amounts = offered.map((text) => Number(/You receive (\S+)\sBTC/.exec(text)?.[1]))
+    assert.ok(new Set(amounts).size > 1, 'they differ')
+    assert.deepEqual(
+      amounts,
+      amounts.toSorted((one, other) => other - one),
+      'the best comes first',
+    )
     const choice = page.getByRole('button', { name: /SEPA bank transfer/ })
     const promised = /You receive (\S+)\sBTC/.exec((await choice.textContent()) ?? '')?.[1]
     await choice.click()

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test'
 
 import type { Browser, Page } from 'playwright-core'
 
+import { findListing } from '../../src/reference/catalog/asset.ts'
 import { findNetwork } from '../../src/reference/catalog/network.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { becomeKnown, given, goOn, heading, isTooWide, openPage, phones } from '../support/checkout-browser.ts'
@@ -49,5 +50,10 @@ describe('a swap in a browser', { skip: noBrowser() }, () => {
     assert.equal(record.status, 'finished')
     const seen = (await page.textContent('main')) ?? ''
     for (const text of [String(record.output_hash), address, '500\u00A0XRP']) assert(seen.includes(text), text)
+
+    await page.getByRole('link', { name: 'Swap again' }).click()
+    await page.waitForURL(/calculator/)
+    const chosen = await page.evaluate(() => ['side', 'from'].map((name) => new FormData(document.forms[0]).get(name)))
+    assert.deepEqual(chosen, ['swap', findListing('XRP')?.asset.id])
   })
 })

@@ -6,17 +6,16 @@ import { formatAmount } from '../../platform/money/amount.ts'
 
 type Ordered = Pick<CheckoutView, 'partnerId' | 'quote' | 'from' | 'to' | 'fromAmount' | 'locale'>
 
-/** The partner's calculator with what was just exchanged, to do the same again; undefined for a swap, which it doesn't offer. */
+/** The partner's calculator with what was just exchanged, to do the same again. It takes one coin: of a swap, the one that was paid. */
 export async function orderAgain(
   ctx: Ctx,
   { partnerId, quote: { side }, from, to, fromAmount, locale }: Ordered,
-): Promise<string | undefined> {
-  if (side === 'swap') return undefined
+): Promise<string> {
   const [money, coin] = side === 'buy' ? [from, to] : [to, from]
   const query = new URLSearchParams({
     partner_id: String(partnerId),
-    default_side: side === 'buy' ? 'buy_crypto' : 'sell_crypto',
-    default_fiat_currency: money.currency.ticker,
+    default_side: `${side}_crypto`,
+    ...(side === 'swap' ? {} : { default_fiat_currency: money.currency.ticker }),
     default_crypto_currency: coin.currency.ticker,
     default_crypto_network: coin.network.code,
     ...(side === 'buy' ? { default_fiat_amount: formatAmount(fromAmount, from.asset) } : {}),

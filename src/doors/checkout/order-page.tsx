@@ -69,6 +69,7 @@ const scriptHints = (props: PageProps, { scan }: Assets) => {
   const { visit, here, language } = props
   const { checkField, addressField } = checkoutSteps[visit.step]
   return {
+    'data-offline': language.say('offline.lead'),
     ...(visit.task ? taskHints(visit.task, props) : {}),
     ...(isTyped(visit.step) ? { 'data-typed': '', 'data-secret': language.say('problem.SECRET_KEY') } : {}),
     ...(checkField ? { 'data-check': `/checkout/check${queryOf(here)}&locale=${language.tag}` } : {}),

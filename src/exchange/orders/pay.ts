@@ -80,7 +80,9 @@ async function isBegun(ctx: Ctx, { rail, reference }: Instruction): Promise<bool
   }
 }
 
-/** The ways to pay that are currently open for a transaction, with what the customer would receive. */
+const compare = (one: bigint, other: bigint): number => (one === other ? 0 : one < other ? -1 : 1)
+
+/** The ways to pay that are currently open for a transaction, with what the customer would receive: the best comes first. */
 export async function waysToPay(ctx: Ctx, publicId: bigint): Promise<WayToPay[]> {
   const transaction = await readTransactionWhole(ctx, ctx.db, publicId)
   if (!transaction) throw new Refusal('NOT_FOUND', 'Transaction not found.')
@@ -93,7 +95,9 @@ export async function waysToPay(ctx: Ctx, publicId: bigint): Promise<WayToPay[]>
     country: transaction.country ?? undefined,
     amount: { direction: 'direct', value: transaction.quote.fromAmount },
   })
-  const open = ways.filter(({ method }) => isInTime(method))
+  const open = ways
+    .filter(({ method }) => isInTime(method))
+    .toSorted((one, other) => compare(other.sum.toAmount, one.sum.toAmount))
   return open.map(({ method, sum }) => ({
     method,
     name: findPaymentCategory(method.category)?.name ?? method.category,

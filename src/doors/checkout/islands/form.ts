@@ -1,7 +1,24 @@
 /**
- * On every page: a form is sent only once, problems get the focus, a page restored from the cache is reloaded, and copy buttons
- * work.
+ * On every page: a form is sent only once, and not without a connection; problems get the focus, a page restored from the cache is
+ * reloaded, and copy buttons work.
  */
+
+/** Without a connection the browser would replace the page, and what was typed with it. */
+document.addEventListener(
+  'submit',
+  (event) => {
+    const lead = document.querySelector<HTMLElement>('main')?.dataset.offline
+    if (navigator.onLine || lead === undefined || !(event.target instanceof HTMLFormElement)) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    const notice = Object.assign(document.createElement('p'), { id: 'offline', className: 'notice bad', role: 'alert' })
+    notice.textContent = lead
+    document.querySelector('#offline')?.remove()
+    event.target.before(notice)
+  },
+  true,
+)
+addEventListener('online', () => document.querySelector('#offline')?.remove())
 
 /** How long a sent form can't be sent again, in milliseconds. */
 const slowMs = 10_000

@@ -44,7 +44,7 @@ function donePage(props: PageProps): Page {
         <BackLink {...props} url={view.redirects.successful} />
         {props.aids.again === undefined ? null : (
           <p class="others">
-            <a href={props.aids.again}>{say(view.quote.side === 'buy' ? 'done.buyAgain' : 'done.sellAgain')}</a>
+            <a href={props.aids.again}>{say(`done.${view.quote.side}Again`)}</a>
           </p>
         )}
       </>

@@ -49,6 +49,7 @@ function payoutAddressPage(props: PageProps): Page {
         {isAddressNeeded(visit.view) ? <Returned {...props} /> : null}
         <SavedDestinations {...props} />
         <AddressForm {...props} />
+        {isAddressNeeded(visit.view) ? null : <NoWallet {...props} />}
         {payoutAddress === null || isAddressNeeded(visit.view) ? null : (
           <p class="others">
             <a href={home}>{say('address.keep')}</a>
@@ -108,6 +109,18 @@ function AddressForm(props: PageProps) {
       {memo === null ? null : <MemoField {...props} memo={memo} />}
       <Submit>{say('address.submit')}</Submit>
     </Form>
+  )
+}
+
+/** What a wallet is and where its address is found. Names no product. */
+function NoWallet({ visit: { view }, language }: PageProps) {
+  const { say, currency } = language
+  return (
+    <details>
+      <summary>{say('wallet.open')}</summary>
+      <p class="hint">{say('wallet.what')}</p>
+      <p class="hint">{say('wallet.get', { asset: currency(view.to.currency), network: view.to.network.name })}</p>
+    </details>
   )
 }
 
