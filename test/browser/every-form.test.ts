@@ -9,7 +9,8 @@ import { byHand } from '../support/by-hand.ts'
 import { launchBrowser, noBrowser } from '../support/browser.ts'
 import { openRows } from '../support/every-table.ts'
 import { filledExchange, type Filled } from '../support/filled-exchange.ts'
-import { browserWalker, repeatingWalker, type Walk, walkForms } from '../support/form-walk.ts'
+import { browserWalker, type Walk, walkForms } from '../support/form-walk.ts'
+import { repeatingWalker } from '../support/plain-walkers.ts'
 import { staffForms } from '../support/staff-forms.ts'
 
 /** What the walks found is what is typed into: a form that no walk sends is one that no test has seen in a browser. */

@@ -3,8 +3,9 @@ import { after, before, describe, it } from 'node:test'
 
 import { newOnce } from '../../src/exchange/sign-in/once.ts'
 import { type Filled, filledExchange, placeOf } from '../support/filled-exchange.ts'
-import { askedBy, repeatingWalker, signInTo, type Walker, walkForms } from '../support/form-walk.ts'
+import { type Walker, walkForms } from '../support/form-walk.ts'
 import { actionOf, formsIn, type PageForm, valuesOf } from '../support/page-forms.ts'
+import { askedBy, plainWalker, signInTo } from '../support/plain-walkers.ts'
 import { staffForms } from '../support/staff-forms.ts'
 import { isNever, wrongFields, wrongIn } from '../support/wrong-fields.ts'
 
@@ -115,7 +116,7 @@ describe('a form of the console or the portal', () => {
     const tried = new Set<string>()
     const cookies = await signInTo(filled)
     const rows = { read: () => Promise.resolve(new Map()), close: () => Promise.resolve() }
-    const walker = await repeatingWalker(filled, rows, cookies)
+    const walker = await plainWalker(filled, cookies)
     const refuse = await refusing(cookies, tried)
     const press: Walker['press'] = async (form, at, typed) => {
       const name = staffForms.map((one) => one.name).find((one) => isName(one, form))
