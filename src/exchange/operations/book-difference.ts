@@ -46,8 +46,7 @@ export function whyNotBooked({ state, gap }: BreakWithGap): string | undefined {
   if (gap.rest === 0n && gap.known.length + gap.numbers.length === 0) return 'It is decided about, or filled, by now.'
   if (gap.isBooked && gap.rest !== 0n)
     return 'A difference was booked before, and does not fit any more: withdraw that first.'
-  if (gap.early.length > 0)
-    return `Wait for a statement of a day after the payment file of ${gap.early.join(', ')}: it may have the debit.`
+  if (gap.early.length > 0) return `Wait for a later statement: it may have ${gap.early.join(', ')}.`
   return gap.waiting.length === 0
     ? undefined
     : `No statement has ${gap.waiting.join(', ')} of these days. End its break first: withdraw it, or resolve it if the bank has it after all.`

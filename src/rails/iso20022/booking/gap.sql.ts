@@ -42,19 +42,25 @@ export const gapBefore = async (
 
 /**
  * What was notified and is in no statement, and may be in a gap: messages date a booking differently, and one after the bank's cut-off is in the
- * next statement. Without a day it was booked when it was reported, or before. `is_explained`: a person has resolved its break.
+ * next statement. Without a day it was booked when it was reported, or before. `is_explained`: a person has resolved its break. `has_later`: so late
+ * a statement has come that no later one has it.
  */
 export const unstatedWithin = (
   db: Db,
   { rail, account, asset, after_on: after, before_on: before }: GapRow,
-): Promise<{ id: bigint; moved: bigint; is_explained: boolean }[]> =>
+): Promise<{ id: bigint; moved: bigint; is_explained: boolean; has_later: boolean }[]> =>
   db.sql`
     select id, case direction when 'in' then amount else -amount end as moved, exists (
-        select from breaks where breaks.account = ${rail} and key = 'booking bk_' || booking.id and breaks.state = 'resolved') as is_explained
+        select from breaks where breaks.account = ${rail} and key = 'booking bk_' || booking.id and breaks.state = 'resolved') as is_explained,
+      exists (
+        select from iso20022_statements as later where later.rail = ${rail} and later.account = ${account} and later.asset = booking.asset
+          and is_last and (closing_on - ${apart.booked}::integer)::text > latest) as has_later
     from iso20022_bookings as booking
+    cross join lateral (
+      select coalesce(nullif(booked_on, ''), (reported_at at time zone 'UTC')::date::text) as latest,
+        coalesce(nullif(booked_on, ''), ((reported_at at time zone 'UTC')::date - ${apart.pending}::integer)::text) as earliest) as days
     where rail = ${rail} and account = ${account} and asset = ${asset} and statement_id is null and state = 'booked'
-      and coalesce(nullif(booked_on, ''), (reported_at at time zone 'UTC')::date::text) >= (${after}::date - ${apart.booked}::integer)::text
-      and coalesce(nullif(booked_on, ''), ((reported_at at time zone 'UTC')::date - ${apart.pending}::integer)::text) <= ${before}
+      and latest >= (${after}::date - ${apart.booked}::integer)::text and earliest <= ${before}
     order by id`
 
 /**

@@ -114,6 +114,23 @@ describe('what an accepted statement opens differently by', () => {
         await assertAgrees(world)
       }))
 
+  for (const [sign, debit, opening, lump] of [
+    ['a debit', true, 960, 60],
+    ['a credit', false, 1040, -60],
+  ] as const)
+    it(`waits for a later statement where what a person says is there would turn it round: ${sign}`, () =>
+      withBank(async (world) => {
+        const entry = { ...other(), debit }
+        await notify(world, 4, entry)
+        await accept(world, { number: 2, on: 5, opening, closing: opening })
+        await explain(world)
+        assert.deepEqual([(await firstGap(world)).early.length, await decide(world)], [1, []])
+        await send(world, { number: 3, on: '2026-03-12', opening, closing: opening })
+        await decide(world)
+        assert.deepEqual([await findings(world), await lumps(world)], [[], [lump]])
+        await assertAgrees(world)
+      }))
+
   it('is as it is once what was notified of its days is withdrawn', () =>
     withBank(async (world) => {
       await notify(world, 3, other())

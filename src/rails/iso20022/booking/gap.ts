@@ -27,7 +27,11 @@ export async function gapOf(db: Db, { rail, key, asset }: GapFinding): Promise<S
   const done = payments.filter(({ state }) => state === 'done')
   const explained = notified.filter((one) => one.is_explained)
   const numbers = (await missingNumbers(db, farFuture, scope)).filter((one) => one.before === row.before_on)
-  const unknown = row.moved - row.lumps - explained.reduce((sum, { moved }) => sum + moved, 0n)
+  const difference = row.moved - row.lumps
+  const unknown = difference - explained.reduce((sum, { moved }) => sum + moved, 0n)
+  // What turns the difference round may be in a statement that comes yet: then nobody has received or paid the rest.
+  const isTurned = difference <= 0n ? unknown > 0n : unknown < 0n
+  const turning = isTurned ? explained.filter((one) => !one.has_later).map(({ id }) => paymentOf(id)) : []
   const debited = done.reduce((sum, { amount }) => sum + amount, 0n)
   // What is more than left, or left while money came, is debited elsewhere: else the rest would be a credit that nobody received.
   const inside = unknown + debited <= 0n ? done : []
@@ -38,7 +42,7 @@ export async function gapOf(db: Db, { rail, key, asset }: GapFinding): Promise<S
     isBooked: row.lump_id !== null,
     known: [...explained.map(({ id }) => paymentOf(id)), ...inside.map((one) => one.key)],
     waiting: notified.filter((one) => !one.is_explained).map(({ id }) => paymentOf(id)),
-    early: done.filter((one) => !one.has_later).map((one) => one.key),
+    early: [...turning, ...done.filter((one) => !one.has_later).map((one) => one.key)],
     outside: inside === done ? [] : done.map((one) => one.key),
     unanswered: payments.filter(({ state }) => state === 'sent').map((one) => one.key),
     numbers: numbers.map(({ first, last, before }) => ({ first, last, before })),
