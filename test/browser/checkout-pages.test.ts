@@ -33,3 +33,13 @@ test('whoever hears the page is told which parts of the way are done: all of the
     assert.equal(html.split('(done)').length - 1, done, name)
   }
 })
+
+test('programs read what is paid and received, whole and without a format, next to the text', async (t) => {
+  const app = serveGallery()
+  t.after(() => app.close())
+  for (const tag of ['en', 'de', 'ar']) {
+    const { body: html } = await app.inject(`/${tag}/checkout/transfer-ether`)
+    const amounts = [...html.matchAll(/data-amount="([^"]*)"/g)].map(([, amount]) => amount)
+    assert.deepEqual(amounts, ['100', '1234.076302580652225687', '100', '1234.076302580652225687'], tag)
+  }
+})

@@ -20,19 +20,23 @@ type EndRowProps = {
   name: string
   note?: string
   value: string
+  /** The same for programs: a plain decimal with every digit. */
+  plain: string
   mark: ComponentChildren
   /** What is promised of the amount; absent for what was agreed. */
   price?: 'fixed' | 'provisional'
 }
 
 /** What is paid or received, with the currency's logo and the payment method. */
-export function EndRow({ name, note, value, mark, price }: EndRowProps) {
+export function EndRow({ name, note, value, plain, mark, price }: EndRowProps) {
   return (
     <div class="row end">
       <dt>{name}</dt>
       <dd>
         {mark}
-        <span data-price={price}>{breakable(value)}</span>
+        <span data-amount={plain} data-price={price}>
+          {breakable(value)}
+        </span>
       </dd>
       {note === undefined ? null : <dd class="note">{note}</dd>}
     </div>

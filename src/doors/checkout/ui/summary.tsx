@@ -1,6 +1,6 @@
 import type { Listing } from '../../../reference/catalog/asset.ts'
 import type { PaymentMethod } from '../../../reference/catalog/payment-method.ts'
-import { parseAmount } from '../../../platform/money/amount.ts'
+import { formatAmount, parseAmount } from '../../../platform/money/amount.ts'
 import { ratioFrom } from '../../../platform/money/ratio.ts'
 import { CurrencyMark } from '../../ui/mark.tsx'
 import { rateText } from '../../../exchange/pricing/price-text.ts'
@@ -23,11 +23,13 @@ export function Headline({ visit: { view }, language, now }: PageProps) {
       <EndRow
         name={say('summary.pay')}
         value={amount(view.fromAmount, view.from)}
+        plain={formatAmount(view.fromAmount, view.from.asset)}
         mark={<CurrencyMark {...view.from} />}
       />
       <EndRow
         name={say('summary.receive')}
         value={asPromised(amount(view.toAmount, view.to), promise, language)}
+        plain={formatAmount(view.toAmount, view.to.asset)}
         price={promise}
         mark={<CurrencyMark {...view.to} />}
       />
@@ -50,6 +52,7 @@ export function Summary(props: PageProps) {
           name={say('summary.pay')}
           note={by(from, deposit, language)}
           value={amount(fromAmount, from)}
+          plain={formatAmount(fromAmount, from.asset)}
           mark={<CurrencyMark {...from} />}
         />
       </dl>
@@ -69,6 +72,7 @@ export function Summary(props: PageProps) {
           name={say('summary.receive')}
           note={by(to, payout, language)}
           value={asPromised(amount(toAmount, to), promise, language)}
+          plain={formatAmount(toAmount, to.asset)}
           price={promise}
           mark={<CurrencyMark {...to} />}
         />
