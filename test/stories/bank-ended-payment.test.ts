@@ -37,7 +37,7 @@ async function unanswered(): Promise<{ id: string; payout: bigint; cents: bigint
   await arrive(story.exchange, id, 'sending')
   const [order] = await ordered()
   // The bank's days are in March, and earlier ones before its file.
-  const [{ payout, cents } = assert.fail()] = await lookup<{ payout: bigint; cents: bigint }>(
+  const [{ payout, cents } = assert.fail()] = await lookup<{ payout: string; cents: string }>(
     story.exchange,
     `select payouts.id as payout, amount as cents from payouts join transactions on transactions.id = transaction_id where public_id = $1`,
     [id],
@@ -49,7 +49,7 @@ async function unanswered(): Promise<{ id: string; payout: bigint; cents: bigint
      alter table iso20022_batches enable trigger user;
      update iso20022_statements set closing_on = '2026-02-20'`,
   )
-  return { id, payout, cents, order }
+  return { id, payout: BigInt(payout), cents: BigInt(cents), order }
 }
 
 /** The debit that was booked of a difference last. */
