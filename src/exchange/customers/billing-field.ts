@@ -33,7 +33,7 @@ export const billingFields: readonly (readonly [field: BillingField, wireName: s
 ]
 
 /** What must be known before payment where billing information is asked for: the contract's required fields. */
-export const requiredBilling: readonly BillingField[] = [
+const requiredBilling: readonly BillingField[] = [
   'countryAlpha2',
   'region',
   'city',
