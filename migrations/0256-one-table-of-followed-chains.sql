@@ -13,6 +13,7 @@ create table chain_follows (
   first_block bigint check (first_block >= 0),
   next_block bigint check (next_block > first_block),
   agreed_block bigint,
+  check ((next_block is null) = (agreed_block is null)),
   -- What was ours when following began. On chains of the EVM a node is asked for that.
   opening numeric(38, 0) not null default 0 check (opening >= 0),
   holder text,
@@ -24,10 +25,10 @@ create table chain_follows (
   unsure_since timestamptz
 );
 insert into chain_follows
-select network, 'evm', chain_id::text, first_block, next_block, agreed_block, 0, holder, fence, lease_until, halted, is_passing, unsure_since
+select network, 'evm', chain_id::text, first_block, next_block, case when next_block is not null then coalesce(agreed_block, first_block, next_block - 1) end, 0, holder, fence, lease_until, halted, is_passing, unsure_since
 from evm_chains
 union all
-select network, 'bitcoin', genesis, first_block, next_block, final_block, opening, holder, fence, lease_until, halted, is_passing, unsure_since
+select network, 'bitcoin', genesis, first_block, next_block, case when next_block is not null then coalesce(final_block, first_block, next_block - 1) end, opening, holder, fence, lease_until, halted, is_passing, unsure_since
 from bitcoin_chains
 union all
 select network, 'xrpl', account, first_ledger, next_ledger, next_ledger - 1, opening, holder, fence, lease_until, halted, halted is not null, unsure_since

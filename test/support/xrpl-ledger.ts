@@ -46,6 +46,8 @@ export type NodeState = {
   losesTransactions: boolean
   /** It finds no transaction by its hash. */
   losesHashes: boolean
+  /** It says nothing of a transaction that it finds by its hash. */
+  nonsenseOfHashes: boolean
 }
 
 /** A transaction of ours that a node has taken, and no ledger yet. */
@@ -70,6 +72,7 @@ export async function openXrplLedger() {
     lieOfAccount: (_address, fields) => fields,
     losesTransactions: false,
     losesHashes: false,
+    nonsenseOfHashes: false,
   })
   const nodes = await Promise.all(
     [newState(), newState()].map(async (state) => ({
@@ -91,6 +94,7 @@ export async function openXrplLedger() {
       const found = state.losesHashes
         ? undefined
         : entries.find(({ ledger, fields }) => ledger <= seen && fields.hash === parameters.transaction)
+      if (state.nonsenseOfHashes) return { validated: true }
       return found?.fields ?? { status: 'error', error: 'txnNotFound' }
     }
     if (method === 'account_info') {

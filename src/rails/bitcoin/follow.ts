@@ -204,6 +204,10 @@ const outpointOf = ({ txid, vout }: { txid: string; vout: number }): string => `
 
 /** How a chain goes back: what came of its blocks waits for another one. */
 export const undoing = ({ node, network }: Pick<Chain, 'node' | 'network'>): Undoing => ({
-  hashesAt: (numbers) => Promise.all(numbers.map((number) => readHash(node, number))),
+  hashesAt: async (numbers) => {
+    const hashes = []
+    for (const number of numbers) hashes.push(await readHash(node, number))
+    return hashes
+  },
   undoAbove: async (db, block) => coins.undoAbove(db, network.code, block),
 })

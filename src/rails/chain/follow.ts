@@ -122,8 +122,9 @@ async function commonBlock(
   { hashesAt }: Undoing,
 ): Promise<bigint | undefined> {
   let below = tip
-  for (;;) {
-    const known = await follows.blocksUpTo(db, network.code, below, 50)
+  // Most reorganizations are short, and a node that is in one has enough to do.
+  for (let many = 1; ; many = Math.min(2 * many, 50)) {
+    const known = await follows.blocksUpTo(db, network.code, below, many)
     if (known.length === 0) return undefined
     const hashes = await hashesAt(known.map(({ number }) => number))
     const found = known.find(({ hash }, index) => hashes[index] === hash)

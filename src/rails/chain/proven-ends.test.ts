@@ -15,12 +15,12 @@ before(async () => {
   await service.connect()
   await owner.query(`
     insert into assets (id, ticker, network, decimals) values ('ETH-ETH', 'ETH', 'ETH', 18) on conflict do nothing;
-    insert into chain_follows (network, family, next_block) values ('ETH', 'evm', 11);
+    insert into chain_follows (network, family, next_block, agreed_block) values ('ETH', 'evm', 11, 10);
     insert into chain_blocks (network, number, hash) select 'ETH', number, number::text from generate_series(8, 10) as number;
     insert into evm_wallets (network, address, next_nonce) values ('ETH', '0x1', 2);
     insert into evm_sends (network, sender, nonce, plan_key, asset, amount, most_fee, stamp)
     values ('ETH', '0x1', 0, '1', 'ETH-ETH', 5, 1, '\\x01'), ('ETH', '0x1', 1, '2', 'ETH-ETH', 5, 1, '\\x01');
-    insert into chain_follows (network, family, next_block) values ('BTC', 'bitcoin', 11);
+    insert into chain_follows (network, family, next_block, agreed_block) values ('BTC', 'bitcoin', 11, 10);
     insert into chain_blocks (network, number, hash) select 'BTC', number, number::text from generate_series(8, 10) as number;
     insert into bitcoin_addresses (network, branch, position, script, address) values ('BTC', 1, 0, '00aa', 'bc1q');
     insert into bitcoin_coins (network, txid, vout, inclusion, address_id, amount, block, is_own, state)

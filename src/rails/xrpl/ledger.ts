@@ -168,17 +168,26 @@ function ownOf({ tx, meta, hash, ledger }: Parts): OwnTransaction {
   return { hash, ledger, sequence: wholeIn(tx.Sequence, 'sequence number'), fee: BigInt(tx.Fee), isPaid }
 }
 
+/** A transaction of our account with whom it names, and what it delivered there, in drops; null where that is no amount of XRP. */
+export type OwnPayment = OwnTransaction & { recipient: string; tag: bigint | null; delivered: bigint | null }
+
 /** A transaction of our account in a validated ledger, by its hash; undefined where the node has none. */
-export async function readOwn(node: Node, account: string, hash: string): Promise<OwnTransaction | undefined> {
+export async function readOwn(node: Node, account: string, hash: string): Promise<OwnPayment | undefined> {
   const found = await ask(node, 'tx', { transaction: hash }).catch((error: unknown) => {
     if (error instanceof LedgerError && error.error === 'txnNotFound') return undefined
     throw error
   })
   if (found?.validated !== true) return undefined
   const parts = partsOf(found)
-  if (parts.hash !== hash || parts.tx.Account !== account)
-    throw new Nonsense('It has another transaction under a hash.')
-  return ownOf(parts)
+  const { tx, meta } = parts
+  if (parts.hash !== hash || tx.Account !== account) throw new Nonsense('It has another transaction under a hash.')
+  const { delivered_amount: delivered } = meta
+  return {
+    ...ownOf(parts),
+    recipient: typeof tx.Destination === 'string' ? tx.Destination : '',
+    tag: tx.DestinationTag === undefined ? null : tagIn(tx.DestinationTag),
+    delivered: isDrops(delivered) ? BigInt(delivered) : null,
+  }
 }
 
 /** An object of the ledger that a transaction has made, changed or deleted (xrpl.org, "Transaction Metadata"). */

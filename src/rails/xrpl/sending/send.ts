@@ -9,7 +9,7 @@ import type { SignedPayment, Signer } from '../keys.ts'
 import { accountIn, saidByAll } from '../agree.ts'
 import { type AccountState, broadcast, readFee, readState, type OwnTransaction } from '../ledger.ts'
 import { inFence, type Look } from './fence.ts'
-import { numberSignedBefore } from './signed-before.ts'
+import { endSignedBefore } from './signed-before.ts'
 import * as queries from './queries.ts'
 
 /** How many ledgers an attempt is valid for: more than a minute. */
@@ -95,36 +95,35 @@ async function sendWaiting(chain: Chain, signer: Signer, look: Look, open: reado
   // Whatever keeps some back, those behind them have their turn.
   for (let payment = waiting.shift(); payment && places > 0; payment = waiting.shift()) {
     if (waiting.length === 0) waiting = await following(payment.id)
-    if (payment.amount + fee > available) {
+    const isShort = payment.amount + fee > available
+    // What waits for coins may have left already: then it needs none.
+    if ((payment.was_signed || isShort) && (await endSignedBefore(chain, signer, look, payment))) continue
+    if (isShort) {
       log.warn({ network: network.code, payout: payment.plan_key }, 'A payout waits for coins.')
       continue
     }
-    const next = { payment, next: state.sequence }
-    const number = payment.was_signed ? await numberSignedBefore(chain, signer, look, next) : null
-    if (number === undefined) continue
     const refusal = refusalOf(payment, await accountIn(chain, payment.recipient, look.agreed), reserve)
-    if (refusal !== undefined && number === null) {
+    if (refusal !== undefined) {
       await giveUp(chain, signer, look, { payment, why: refusal })
       continue
     }
-    const attempt = await numbered(chain, look, { ...next, fee, number })
+    const attempt = await numbered(chain, look, { payment, fee, next: state.sequence })
     if (!(await signAttempt(chain, signer, look, attempt))) continue
     available -= payment.amount + fee
     places -= 1
   }
 }
 
-/** Ends a payment that the ledger would not make. One that the signer has signed before waits: it may be paid. */
+/** Ends a payment that the ledger would not make, unless the signer has signed it before: it may be paid. */
 async function giveUp(
   chain: Chain,
   signer: Signer,
   look: Look,
-  { payment: { id, plan_key: key }, why }: { payment: queries.Payment; why: string },
+  { payment, why }: { payment: queries.Payment; why: string },
 ): Promise<void> {
-  const signed = (await signer.signedFor?.(key)) ?? []
-  if (signed.length > 0) return keepRefusals(chain, [key], unclearTransfer)
-  await inFence(chain, look, (block) => queries.giveUp(block, id))
-  chain.log.warn({ network: chain.network.code, payout: key }, why)
+  if (await endSignedBefore(chain, signer, look, payment)) return
+  await inFence(chain, look, (block) => queries.giveUp(block, payment.id))
+  chain.log.warn({ network: chain.network.code, payout: payment.plan_key }, why)
 }
 
 /** Why the ledger would not pay a recipient, and only take the fee; undefined where nothing is known against it. */
@@ -149,13 +148,13 @@ async function feeNow({ node, mostFee }: Chain): Promise<bigint> {
 async function numbered(
   chain: Chain,
   look: Look,
-  { payment, fee, next, number }: { payment: queries.Payment; fee: bigint; next: bigint; number: bigint | null },
+  { payment, fee, next }: { payment: queries.Payment; fee: bigint; next: bigint },
 ): Promise<queries.Attempt> {
   const lastLedger = look.head + validFor
   return writeDown(chain, look, async (block) => {
     const [last] = await queries.lastSequence(block, chain.network.code)
     const after = (last?.sequence ?? 0n) + 1n
-    const sequence = number ?? (after > next ? after : next)
+    const sequence = after > next ? after : next
     const taken = await queries.numberPayment(block, payment.id, sequence)
     if (taken.length === 0) throw new Error('A payout was ended before it got its number.')
     queries.insertAttempt(block, { id: payment.id, number: 1, lastLedger, fee })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 
 import { asOwner } from '../../../../test/support/server.ts'
+import { account } from '../../../../test/support/xrpl-ledger.ts'
 import { openXrplWorld, type XrplWorld } from '../../../../test/support/xrpl-world.ts'
 import { makeSandboxAddress } from '../../../reference/addresses/address.ts'
 import type { JournalTransfer } from '../../chain/ended.ts'
@@ -97,8 +98,8 @@ describe('a payout that was signed before the database was restored, which calls
     assert.deepEqual([world.paid().length, (await look(plan)).state, world.charged()], [0, 'never', 10n])
   })
 
-  it('keeps its number where no ledger has it, also where the ledger would refuse it by now', async () => {
-    const { plan, address } = await submitted()
+  it('leaves under its number where no ledger has it and that is the next one', async () => {
+    const { plan } = await submitted()
     world.first.losesTransactions = world.second.losesTransactions = true
     await restored(plan, () => world.one.follow().then(() => undefined))
     world.first.losesTransactions = world.second.losesTransactions = false
@@ -108,7 +109,62 @@ describe('a payout that was signed before the database was restored, which calls
       [...journal.values()].flat().map(({ exclusive }) => exclusive),
       [['XRP testnet ours 77'], ['XRP testnet ours 77']],
     )
-    assert.ok(address)
+  })
+
+  const waits = async (plan: PlanDraft) => {
+    assert.deepEqual([world.paid().length, (await look(plan)).state], [1, 'pending'])
+    assert.equal((await half().progress?.(plan))?.refusal?.code, 'already_signed')
+  }
+
+  it('waits for a person where another amount or another recipient was paid', async () => {
+    const { plan } = await submitted()
+    await restored({ ...plan, body: { ...plan.body, amount: '505' } }, async () => {
+      await world.one.follow()
+      world.close(1)
+    })
+    await later()
+    await waits(plan)
+  })
+
+  it('waits for a person, and keeps no other one back, where its number is that of another payout', async () => {
+    const { plan } = await submitted()
+    await restored(plan, async () => {
+      await world.one.follow()
+      world.close(1)
+    })
+    await world.db.sql`
+      insert into xrpl_payments (network, plan_key, recipient, tag, amount, stamp, sequence, state)
+      select network, 'other', recipient, tag, amount, stamp, 77, 'never' from xrpl_payments`
+    await later()
+    await waits(plan)
+    const { plan: next } = await submitted()
+    await later()
+    assert.deepEqual([world.paid().length, (await look(next)).state], [2, 'done'])
+  })
+
+  it('is done without coins for another transfer', async () => {
+    const { plan } = await submitted()
+    await restored(plan, async () => {
+      await world.one.follow()
+      world.close(1)
+    })
+    const empty = (at: string, fields: Record<string, unknown>) =>
+      at === account ? { ...fields, Balance: '1' } : fields
+    world.first.lieOfAccount = world.second.lieOfAccount = empty
+    await later()
+    assert.equal((await look(plan)).state, 'done')
+  })
+
+  it('waits, and halts nothing, where a node sends nonsense about it', async () => {
+    const { plan } = await submitted()
+    await restored(plan, async () => {
+      await world.one.follow()
+      world.close(1)
+    })
+    world.second.nonsenseOfHashes = true
+    await later()
+    await waits(plan)
+    assert.equal(world.halted(), undefined)
   })
 
   it('waits where one node alone says what became of it', async () => {
