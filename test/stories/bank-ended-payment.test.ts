@@ -129,4 +129,35 @@ it('is paid by a difference that was booked as something else: that is booked ba
   await advance(story.exchange, 'PT2H')
   const amounts = (await found()).map(([, , amount]) => amount)
   assert.ok(amounts.includes(-700n), String(amounts))
+  await bookLast('fee')
+  await assertAgrees()
+})
+
+it('shows what each colleague approves; nobody ends a payment that another one says is paid, or the reverse', async () => {
+  const { id, payout, cents } = await unanswered()
+  await lose([], -cents - 500n)
+  await bookDifference()
+  await bookLast('expense')
+  const [finance, admin] = [await browser.as('finance'), await browser.as('admin')]
+  const page = `/console/orders/${id}`
+  const confirm = { action: 'confirm-payout', about: String(payout), reason: 'It is in the list of the bank.' }
+  const cancel = { ...confirm, action: 'cancel-payout', reason: 'The list lacks it.', bank_lacks_it: 'yes' }
+  const refused = async (cookie: string, { about, ...typed }: typeof confirm, why: RegExp): Promise<void> => {
+    const [form] = await forms.formsOf(page, cookie, typed.action, about)
+    const seen = await browser.ask(page, { cookie, form: { ...form, ...typed } })
+    assert.equal(seen.status, 409)
+    assert.match(seen.body, why)
+  }
+  const wanted = async (): Promise<string> => (await browser.ask('/console/money', { cookie: admin })).body
+
+  await forms.send(page, finance, confirm)
+  assert.match(await wanted(), /Paid in bk_\d+: The finance: “It is in the list of the bank.”/)
+  await refused(admin, cancel, /Another operator says that this payment is paid/)
+  // Who changes their mind says so: their last approval counts.
+  await forms.send(page, finance, cancel)
+  const after = await wanted()
+  assert.match(after, /End: The finance: “The list lacks it.”/)
+  assert.doesNotMatch(after, /Paid in bk_/)
+  await refused(admin, confirm, /Another operator wants to end this payment/)
+  assert.match(await forms.send(page, admin, cancel), /It is ended/)
 })

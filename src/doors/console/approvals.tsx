@@ -80,23 +80,37 @@ function ordererOf({ purpose, ordered_by: operator, ordered_because: why }: Open
   return purpose === 'payout' ? 'the customer' : 'the exchange or the customer'
 }
 
-/** Prepared payments that an operator can end: those of an order, or those that a colleague wants to end. */
+/** Prepared payments that an operator can end: those of an order, or those that a colleague wants to end, or says are paid. */
 export async function paymentsToCancel(visit: Visit, order?: bigint) {
   const payments = visit.may('payouts.approve') ? await paymentsToEnd(visit.ctx, order) : []
   if (payments.length === 0) return null
   const wantedBy = await whoApproved(visit.ctx, { action: 'payout.ended', noun: 'payout' }, payments)
-  const rows = await Promise.all(payments.map((one) => paymentRow(visit, one, wantedBy(one))))
+  const rows = await Promise.all(payments.map((one) => paymentRow(visit, one, saidOf(one, wantedBy))))
   return (
     <section aria-labelledby="payments">
-      <h2 id="payments">{order === undefined ? 'Payments that a colleague wants to end' : 'Prepared payments'}</h2>
+      <h2 id="payments">
+        {order === undefined ? 'Payments that a colleague wants to end, or says are paid' : 'Prepared payments'}
+      </h2>
       <Table
         caption="Prepared payments"
-        columns={['Payment', 'Order', 'Leaves by', 'Amount', 'State', 'Wanted by', 'End']}
+        columns={['Payment', 'Order', 'Leaves by', 'Amount', 'State', 'Approved', 'End']}
         empty=""
         rows={rows}
       />
     </section>
   )
+}
+
+/** Who wants to end a payment, and who says that it is paid. */
+function saidOf(
+  { id, difference, approved: { end, paid } }: PaymentToEnd,
+  names: (one: { id: bigint; approved_by: string[] }) => string,
+): string {
+  const said = [
+    { what: 'End', by: end },
+    { what: `Paid in ${difference?.payment}`, by: paid },
+  ].filter(({ by }) => by.length > 0)
+  return said.map(({ what, by }) => `${what}: ${names({ id, approved_by: by })}`).join('; ') || 'nobody yet'
 }
 
 async function paymentRow(visit: Visit, payment: PaymentToEnd, wantedBy: string) {

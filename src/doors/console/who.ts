@@ -13,9 +13,9 @@ type Approved = { id: bigint; approved_by: readonly string[] }
 export async function whoApproved(
   ctx: Pick<Ctx, 'db'>,
   { action, noun }: { action: string; noun: string },
-  all: readonly Approved[],
+  all: readonly Pick<Approved, 'id'>[],
 ): Promise<(one: Approved) => string> {
-  const subjectOf = ({ id }: Approved) => `${noun}:${id}`
+  const subjectOf = ({ id }: Pick<Approved, 'id'>) => `${noun}:${id}`
   const [nameOf, reasons] = await Promise.all([whoIs(ctx), reasonsOf(ctx.db, action, all.map(subjectOf))])
   const said = (one: Approved, actor: string): string => {
     const reason = reasons.get(`${subjectOf(one)} ${actor}`)

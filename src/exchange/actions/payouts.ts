@@ -1,7 +1,14 @@
 import type { Content } from '../approvals/content.ts'
 import { approvePayout, payoutToApprove, whyNotApproved } from '../settlement/approval.ts'
-import { confirmedContent, confirmPayout, whyNotConfirmed } from '../settlement/confirm-payout.ts'
-import { endContent, endPayout, type PayoutToEnd, payoutToEnd, whyNotEnded } from '../settlement/end-payout.ts'
+import { confirmPayout, whyNotConfirmed } from '../settlement/confirm-payout.ts'
+import {
+  confirmedContent,
+  endContent,
+  endPayout,
+  type PayoutToEnd,
+  payoutToEnd,
+  whyNotEnded,
+} from '../settlement/end-payout.ts'
 import type { Action } from './action.ts'
 import { byId } from './by-id.ts'
 import { field } from './input.ts'

@@ -1,10 +1,18 @@
 import { approve } from '../approvals/approve.ts'
-import type { Content } from '../approvals/content.ts'
 import type { Ctx } from '../context.ts'
 import { operatorSubject } from '../operators/operator.ts'
 import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import { lockBank } from '../../rails/iso20022/lease.ts'
-import { auditEnd, type EndedPayout, type EndOrder, needed, type PayoutToEnd, payoutToEnd } from './end-payout.ts'
+import {
+  approvalsOfBoth,
+  auditEnd,
+  confirmedContent,
+  type EndedPayout,
+  type EndOrder,
+  needed,
+  type PayoutToEnd,
+  payoutToEnd,
+} from './end-payout.ts'
 import { receiveRailEvents } from './rail-event.ts'
 import { reverseOwnDebit } from './reverse-own-money.ts'
 
@@ -13,16 +21,6 @@ export const whyNotConfirmed = ({ difference }: PayoutToEnd): string | undefined
   difference
     ? undefined
     : 'No difference that operators have booked at its bank may have its debit: a status report or a statement says that it is paid.'
-
-/** What is approved: that exactly this payment is in what was booked of a difference. */
-export const confirmedContent = ({ id, plan_id: plan, amount, difference }: PayoutToEnd): Content => ({
-  kind: 'payout_end',
-  id: String(id),
-  plan: String(plan),
-  amount: String(amount),
-  paid_in: difference?.payment,
-  of: String(difference?.amount),
-})
 
 /**
  * One operator's approval of counting a payment as paid that the bank never answered: its debit is in what was booked of a difference.
@@ -41,6 +39,12 @@ export async function confirmPayout(
     const half = ctx.rails.payout(rail)?.payout
     if (!difference || key === null || !half?.bookPaid) throw new Refusal('CONFLICT', 'It cannot be in a difference.')
     const actor = operatorSubject(operator)
+    const { end } = await approvalsOfBoth(ctx, db, payout)
+    refuseNow(
+      end.some((other) => other !== actor)
+        ? 'Another operator wants to end this payment: they confirm it first, if it is paid after all.'
+        : undefined,
+    )
     const { length: approvals } = await approve(ctx, db, confirmedContent(payout), { actor, sign })
     auditEnd(ctx, db, { id, actor, reason, approvals, paidIn: difference.payment })
     const isEnded = approvals >= needed

@@ -1,11 +1,11 @@
-import { approve, approversOf, approversOfAll } from '../approvals/approve.ts'
+import { approvalsOfAll, approve, approversOf } from '../approvals/approve.ts'
 import type { Content } from '../approvals/content.ts'
 import type { Sign } from '../approvals/signature.ts'
 import { recordAudit } from '../audit/audit.ts'
 import type { Ctx } from '../context.ts'
 import { type Operator, operatorSubject } from '../operators/operator.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
-import { Refusal } from '../../platform/lib/refusal.ts'
+import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import type { PayoutProgress } from '../../rails/chain/refusals.ts'
 import type { PayoutHalf, PlanBody } from '../../rails/rail.ts'
 import * as queries from './end-payout.sql.ts'
@@ -57,10 +57,17 @@ export async function endPayout(
   if (why !== undefined || !prepared) throw new Refusal('CONFLICT', why ?? notPrepared)
   const { half, plan } = prepared
   await half.end?.(plan, 'check', isLacking)
-  const content = endContent(await withBank(ctx, row))
+  const payout = await withBank(ctx, row)
+  const content = endContent(payout)
   const actor = operatorSubject(operator)
   const approvers = await ctx.db.atomic(async (db) => {
     db.send`select from plans where id = ${row.plan_id} for update`
+    const { paid } = await approvalsOfBoth(ctx, db, payout)
+    refuseNow(
+      paid.some((other) => other !== actor)
+        ? 'Another operator says that this payment is paid: they end it first, if it is not.'
+        : undefined,
+    )
     const before = await approversOf(ctx, db, content)
     // Whose wish was there when the chain did not exclude it yet may repeat it.
     if (before.length >= needed && before.includes(actor)) return before
@@ -115,6 +122,32 @@ export const endContent = ({ id, plan_id: plan, amount, needs_list: needsList }:
   ...(needsList ? { bank_lacks_it: true } : {}),
 })
 
+/** What is approved otherwise: that exactly this payment is in what was booked of a difference. */
+export const confirmedContent = ({ id, plan_id: plan, amount, difference }: PayoutToEnd): Content => ({
+  kind: 'payout_end',
+  id: String(id),
+  plan: String(plan),
+  amount: String(amount),
+  paid_in: difference?.payment,
+  of: String(difference?.amount),
+})
+
+/** Who wants to end a payment, and who says that it is paid: of each operator the last approval counts. */
+export async function approvalsOfBoth(
+  ctx: Ctx,
+  db: Db,
+  payout: PayoutToEnd,
+): Promise<{ end: string[]; paid: string[] }> {
+  const given = async (content: Content) => (await approvalsOfAll(ctx, db, [content])).get(content.id) ?? []
+  const ends = await given(endContent(payout))
+  const paid = payout.difference ? await given(confirmedContent(payout)) : []
+  const inOrder = [...ends, ...paid].toSorted((one, other) => (one.id < other.id ? -1 : 1))
+  const last = new Map(inOrder.map((row) => [row.approver, row.id]))
+  const counting = (rows: typeof ends) =>
+    rows.filter(({ approver, id }) => last.get(approver) === id).map(({ approver }) => approver)
+  return { end: counting(ends), paid: counting(paid) }
+}
+
 type AuditedEnd = { id: bigint; actor: string; reason: string; approvals: number; isLacking?: boolean; paidIn?: string }
 
 /** Notes one operator's wish to end a prepared payment, or to say which debit has it. */
@@ -162,15 +195,14 @@ async function readPayout({ db }: { db: Db }, id: bigint): Promise<PayoutRow> {
   return row
 }
 
-/** A prepared payment, and who wants to end it. */
-export type PaymentToEnd = PayoutToEnd & { approved_by: string[] }
+/** A prepared payment, who wants to end it, and who says that it is paid. */
+export type PaymentToEnd = PayoutToEnd & { approved: { end: string[]; paid: string[] } }
 
-/** The prepared payments that one operator wants to end: another one must, too. Without an order, those of `order`, wanted or not. */
+/** The prepared payments that one operator wants to end, or says are paid: another one must, too. Without an order, those of `order`, wanted or not. */
 export async function paymentsToEnd(ctx: Ctx, order?: bigint): Promise<PaymentToEnd[]> {
   const { db } = ctx
   const found = order === undefined ? await queries.wantedToEnd(db) : await queries.plannedOf(db, order)
   const ids = found.map(({ id }) => id)
   const rows = await Promise.all((await queries.payoutsById(db, ids)).map((row) => withBank(ctx, row)))
-  const wanted = await approversOfAll(ctx, db, rows.map(endContent))
-  return rows.map((row) => ({ ...row, approved_by: wanted.get(String(row.id)) ?? [] }))
+  return Promise.all(rows.map(async (row) => ({ ...row, approved: await approvalsOfBoth(ctx, db, row) })))
 }
