@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test'
 
 import { bookOwnMoney } from '../../src/exchange/operations/own-money.ts'
 import { listSuspense } from '../../src/exchange/operations/suspense.ts'
-import { listBreaks } from '../../src/exchange/reconciliation/breaks.ts'
+import { listBreaks, resolveBreak } from '../../src/exchange/reconciliation/breaks.ts'
 import { endPayout } from '../../src/exchange/settlement/end-payout.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
 import { pain002 } from '../support/camt.ts'
@@ -106,6 +106,11 @@ it('a payment that the bank never answers is paid once two operators say that a 
   await settled(story.exchange)
   await advance(story.exchange, 'PT2H')
   assert.deepEqual(await found(), [['statement', 'missing', cents]])
+  const [refusal = assert.fail()] = await listBreaks(ctx(), { open: true })
+  await assert.rejects(resolveBreak(ctx(), refusal.id, { actor: 'cli:test', reason }), {
+    code: 'CONFLICT',
+    message: /two operators withdraw it/,
+  })
   const withdrawOnly = async (): Promise<void> => {
     const [about = assert.fail()] = await listBreaks(ctx(), { open: true })
     await withdrawOnPage(about.id)

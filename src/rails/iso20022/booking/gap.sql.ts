@@ -106,11 +106,15 @@ export const lumpsOfAtLeast = (db: Db, rail: string, key: string): Promise<LumpR
 export const placeInGap = (db: Atomic, ids: readonly bigint[], statementId: bigint): void =>
   db.send`update iso20022_bookings set statement_id = ${statementId}, gap = 'known' where id = any(${[...ids]}::bigint[])`
 
-/** The statement after the gap whose rest a booking is; undefined for another booking. */
-export async function statementOfLump(db: Db, rail: string, id: bigint): Promise<bigint | undefined> {
-  const [lump] = await db.sql<{ statement_id: bigint }>`
-    select statement_id from iso20022_bookings where rail = ${rail} and id = ${id} and gap = 'lump'`
-  return lump?.statement_id
+/** A booking that operators have placed in the gap before a statement: as the rest, or as what was known; undefined for another one. */
+export async function bookingInGap(
+  db: Db,
+  rail: string,
+  id: bigint,
+): Promise<{ statement_id: bigint; gap: 'known' | 'lump' } | undefined> {
+  const [booking] = await db.sql<{ statement_id: bigint; gap: 'known' | 'lump' }>`
+    select statement_id, gap from iso20022_bookings where rail = ${rail} and id = ${id} and gap is not null`
+  return booking
 }
 
 /** Of gaps that persons have decided about, before some statements or with some days, the lump, if there is one. */

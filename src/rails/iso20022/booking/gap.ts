@@ -57,17 +57,20 @@ export async function whyGapStays(
 ): Promise<string | undefined> {
   if (keys.opens.test(key) || keys.lost.test(key))
     return 'It ends when the statements come that lack, or once two operators have booked the difference (break book).'
-  const lump = bookingOfFinding(key)
-  return lump !== undefined && (await queries.statementOfLump(db, rail, lump)) !== undefined
+  const id = bookingOfFinding(key)
+  const booking = id === undefined ? undefined : await queries.bookingInGap(db, rail, id)
+  if (!booking) return undefined
+  return booking.gap === 'lump'
     ? 'A difference was booked that fits no more: two operators withdraw it (break withdraw).'
-    : undefined
+    : 'It is booked in a difference: it ends when a statement has it, or once two operators withdraw it (break withdraw).'
 }
 
 type GapFinding = { rail: string; key: string; asset: string }
 
 async function rowOf(db: Db, { rail, key, asset }: GapFinding): Promise<queries.GapRow | undefined> {
-  const lump = bookingOfFinding(key)
-  const statementId = lump === undefined ? keys.opens.exec(key)?.[2] : await queries.statementOfLump(db, rail, lump)
+  const id = bookingOfFinding(key)
+  const booking = id === undefined ? undefined : await queries.bookingInGap(db, rail, id)
+  const statementId = booking?.gap === 'lump' ? booking.statement_id : keys.opens.exec(key)?.[2]
   if (statementId !== undefined) return queries.gapBefore(db, rail, { statementId: BigInt(statementId) })
   const [, account = '', first = '', last = ''] = keys.lost.exec(key) ?? []
   const missing = (await missingNumbers(db, farFuture, { rail, account, asset })).find(
