@@ -9,7 +9,7 @@ import type { Atomic, Db } from '../platform/db/sql.ts'
 import type { ShownNode } from './chain/nodes.ts'
 import type { PayoutProgress } from './chain/refusals.ts'
 import type { Evidence } from './evidence.ts'
-import type { StatementFinding, StatementGap, StatementLine, Withheld } from './statement.ts'
+import type { PaidDifference, StatementFinding, StatementGap, StatementLine, Withheld } from './statement.ts'
 import type { UnsurePayments } from './unsure.ts'
 
 /** One rail. What it cannot do it leaves out. */
@@ -291,7 +291,7 @@ export type PayoutHalf = {
   end?(plan: { key: string; body: PlanBody }, how: 'check' | 'end', isLacking?: boolean): Promise<void>
   needsList?(payment: { key: string; asset: string }): Promise<boolean>
   /** The booked difference that may have the debit of a payment without an answer. `bookPaid` says that it has: `look` says `done` from then on. */
-  differenceWith?(db: Db, key: string): Promise<{ payment: string; amount: bigint } | undefined>
+  differenceWith?(db: Db, key: string): Promise<PaidDifference | undefined>
   bookPaid?(db: Atomic, key: string, report: ReportEvents): Promise<void>
   /** Whether a statement's reference has the form of our keys, be it known or not. Absent where the statement is the database's own. */
   isKey?(reference: string): boolean

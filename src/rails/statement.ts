@@ -62,3 +62,14 @@ export type StatementGap = {
   numbers: { first: bigint; last: bigint; before: string }[]
   file: bigint
 }
+
+/**
+ * A booked difference that may have the debit of a payment. `obstacle`: why it cannot be said that it has. `alike`: debits without an order that name
+ * no payment, and may be that of the payment, too.
+ */
+export type PaidDifference = {
+  payment: string
+  amount: bigint
+  obstacle: string | undefined
+  alike: readonly { payment: string; amount: bigint }[]
+}

@@ -4,6 +4,7 @@ import { after, before, it } from 'node:test'
 import { bookOwnMoney } from '../../src/exchange/operations/own-money.ts'
 import { listSuspense } from '../../src/exchange/operations/suspense.ts'
 import { listBreaks, resolveBreak } from '../../src/exchange/reconciliation/breaks.ts'
+import { confirmPayout } from '../../src/exchange/settlement/confirm-payout.ts'
 import { endPayout } from '../../src/exchange/settlement/end-payout.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
 import { pain002 } from '../support/camt.ts'
@@ -165,4 +166,20 @@ it('shows what each colleague approves; nobody ends a payment that another one s
   assert.doesNotMatch(after, /Paid in bk_/)
   await refused(admin, confirm, /Another operator wants to end this payment/)
   assert.match(await forms.send(page, admin, cancel), /It is ended/)
+})
+
+it('is not said to be paid while a file waits that may have its debit', async () => {
+  const { id, payout, cents } = await unanswered()
+  await lose([], -cents - 900n)
+  await bookDifference()
+  const offered = async () =>
+    (await forms.formsOf(`/console/orders/${id}`, await browser.as('admin'), 'confirm-payout')).length
+  assert.equal(await offered(), 1)
+  story.bank.drop('unread.xml', '<Document>')
+  await story.taken()
+  assert.equal(await offered(), 0)
+  await assert.rejects(confirmPayout(ctx(), payout, { operator: await someone(ctx()), reason }), {
+    code: 'CONFLICT',
+    message: /unread\.xml waits for a person/,
+  })
 })

@@ -267,7 +267,7 @@ async function planAgain({ service, ownerUrl }: Exchange, order: string): Promis
     if (payout)
       Object.assign(payout, {
         end: () => Promise.resolve(),
-        differenceWith: () => Promise.resolve({ payment: 'bk_1', amount: 1n }),
+        differenceWith: () => Promise.resolve({ payment: 'bk_1', amount: 1n, obstacle: undefined, alike: [] }),
         bookPaid: () => Promise.resolve(),
       })
   const [planned] = await lookup<{ id: string }>(

@@ -102,8 +102,17 @@ an order. If the bank says later that it has refused the payment, or debits it e
   commands: [{ words: 'payout confirm' }],
   content: confirmedContent,
   allowedNow: (_ctx, payout) => whyNotConfirmed(payout),
-  preview: (_ctx, { asset, difference }) =>
-    difference ? [`It is in ${difference.payment}, of ${shownAmount(asset, difference.amount).amount} ${asset}.`] : [],
+  preview: (_ctx, { asset, difference }) => {
+    if (!difference) return []
+    const shown = (amount: bigint): string => `${shownAmount(asset, amount).amount} ${asset}`
+    return [
+      `It is in ${difference.payment}, of ${shown(difference.amount)}.`,
+      ...difference.alike.map(
+        ({ payment, amount }) =>
+          `The debit ${payment}, of ${shown(amount)}, names no payment, and may be this one, too.`,
+      ),
+    ]
+  },
   run: async (ctx, { id }, { reason }, by) => {
     const { approvals, needed, isEnded } = await confirmPayout(ctx, id, {
       operator: operatorOf(by),

@@ -19,7 +19,7 @@ import { reverseOwnDebit } from './reverse-own-money.ts'
 /** Why a payout cannot be said to be paid; undefined: two operators can. */
 export const whyNotConfirmed = ({ difference }: PayoutToEnd): string | undefined =>
   difference
-    ? undefined
+    ? difference.obstacle
     : 'No difference that operators have booked at its bank may have its debit: a status report or a statement says that it is paid.'
 
 /**

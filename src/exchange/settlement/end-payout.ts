@@ -8,6 +8,7 @@ import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import type { PayoutProgress } from '../../rails/chain/refusals.ts'
 import type { PayoutHalf, PlanBody } from '../../rails/rail.ts'
+import type { PaidDifference } from '../../rails/statement.ts'
 import * as queries from './end-payout.sql.ts'
 import { comparePayee, type ComparedPayee } from './payee.ts'
 import { preparedPlace } from './prepared-payment.ts'
@@ -96,7 +97,7 @@ export function whyNotEnded(
  */
 export type PayoutToEnd = PayoutRow & {
   needs_list: boolean
-  difference: { payment: string; amount: bigint } | undefined
+  difference: PaidDifference | undefined
 }
 
 export const payoutToEnd = async (ctx: Ctx, id: bigint, db: Db = ctx.db): Promise<PayoutToEnd> =>

@@ -3,6 +3,7 @@ import { gather } from '../../platform/lib/gather.ts'
 import type { PayoutProgress } from '../chain/refusals.ts'
 import { notExcluded } from '../chain/ended.ts'
 import type { PayoutHalf, PlanBody, PlanOutcome } from '../rail.ts'
+import type { PaidDifference } from '../statement.ts'
 import { accountIdOf, type Bank } from './bank.ts'
 import { apart } from './booking/agree.ts'
 import { paymentOf } from './booking/events.ts'
@@ -51,10 +52,7 @@ export function payouts(bank: Bank): PayoutHalf {
     unsure: unsurePayments(bank),
     end: (plan, how, isLacking = false) => endPayment(bank, plan, { how, isLacking }),
     needsList: (payment) => needsList(bank, payment),
-    differenceWith: async (block, key) => {
-      const found = await differenceWith(block, name, key)
-      return found && { payment: paymentOf(found.id), amount: found.amount }
-    },
+    differenceWith: (block, key) => paidDifference(bank, block, key),
     bookPaid: (block, key, report) => bookPaid(bank, block, key, report),
     owns: (account) =>
       bank.accounts.some(
@@ -124,7 +122,7 @@ async function needsList(bank: Bank, { key, asset }: { key: string; asset: strin
   const { db, name: rail } = bank
   const [payment] = await queries.paymentsByKey(db, rail, [key])
   if (!payment) return false
-  const found = await queries.laterStatement(db, { ...announced(bank), account: payerOf(bank, payment, asset), key })
+  const found = await queries.laterStatement(db, { rail, account: payerOf(bank, payment, asset), key })
   return found[0]?.is_decided ?? false
 }
 
@@ -133,22 +131,41 @@ const announced = ({ name: rail, clock }: Bank) => ({
   announcedSince: new Date(clock.now().getTime() - apart.pending * day),
 })
 
+/** The booked difference that may have the debit of a payment, with what else may be or have that. */
+async function paidDifference(bank: Bank, db: Db, key: string): Promise<PaidDifference | undefined> {
+  const found = await differenceWith(db, bank.name, key)
+  if (!found) return undefined
+  const of = { ...announced(bank), account: found.account, key }
+  const [waiting] = await queries.waitingFile(db, of)
+  const like = await queries.debitsLike(db, of)
+  const named = like.find((one) => one.is_named)
+  return {
+    payment: paymentOf(found.id),
+    amount: found.amount,
+    obstacle: waiting
+      ? waits(waiting)
+      : named && `The debit ${paymentOf(named.id)} names this payment, and is in no difference: see what it is first.`,
+    alike: like.filter((one) => !one.is_named).map(({ id, amount }) => ({ payment: paymentOf(id), amount })),
+  }
+}
+
+const waits = ({ name }: { name: string }): string =>
+  `The file ${name} waits for a person, and may have its debit: accept it, or have it read again, first.`
+
 /** Refuses while anything that has come, or is missing, may be the debit of a payment. */
 async function refuseUnlessExcluded(
   bank: Bank,
   db: Db,
   { key, account, asset, isLacking }: { key: string; account: string; asset: string; isLacking: boolean },
 ): Promise<void> {
-  const [found] = await queries.laterStatement(db, { ...announced(bank), account, key })
+  const [found] = await queries.laterStatement(db, { rail: bank.name, account, key })
   if (!found) throw notExcluded('No statement of a day after its payment file has come.')
   const [waiting] = await queries.waitingFile(db, { rail: bank.name, account, key })
-  if (waiting)
-    throw notExcluded(
-      `The file ${waiting.name} waits for a person, and may have its debit: accept it, or have it read again, first.`,
-    )
-  const debit = `The debit ${paymentOf(found.like_id ?? 0n)} may be this payment`
-  if (found.like_state === 'booked') throw notExcluded(`${debit}: book what it was first, with suspense book.`)
-  if (found.like_state === 'pending')
+  if (waiting) throw notExcluded(waits(waiting))
+  const [like] = await queries.debitsLike(db, { ...announced(bank), account, key })
+  const debit = `The debit ${paymentOf(like?.id ?? 0n)} may be this payment`
+  if (like?.state === 'booked') throw notExcluded(`${debit}: book what it was first, with suspense book.`)
+  if (like?.state === 'pending')
     throw notExcluded(`${debit}, and is only announced: wait until it is booked, or ${apart.pending} days have passed.`)
   const missing = (await missingNumbers(db, farFuture, { rail: bank.name, account, asset })).some(
     (one) => one.before >= found.sent_on && one.after <= found.left_by,

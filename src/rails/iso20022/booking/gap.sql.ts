@@ -91,12 +91,13 @@ export type LumpRow = StatementScope & {
   of: bigint
 }
 
-/** What was booked of gaps and is at least a payment's amount: what is booked as our own comes last, and else the least amount first. */
+/** What was booked of gaps by whose last day a payment's file had left, and is at least its amount: what is booked as our own comes last, and else the least amount first. */
 export const lumpsOfAtLeast = (db: Db, rail: string, key: string): Promise<LumpRow[]> =>
   db.sql`
     select lump.id, lump.rail, lump.account, lump.asset, gap.statement_id, lump.amount, after_on::text, before_on::text, payment.amount as of
-    from iso20022_payments as payment
+    from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
     join iso20022_gaps as gap on gap.rail = payment.rail and gap.asset = payment.asset and moved = lumps and after_on is not null
+      and (sent_at at time zone 'UTC')::date <= before_on
     join iso20022_bookings as lump on lump.id = lump_id and direction = 'out' and lump.amount >= payment.amount
     where payment.rail = ${rail} and key = ${key}
     order by exists (select from own_money where own_money.rail = lump.rail and own_money.payment = 'bk_' || lump.id),

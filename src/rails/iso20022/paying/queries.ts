@@ -63,38 +63,28 @@ export const lockPayments = (
 type Unanswered = { rail: string; account: string; key: string; announcedSince: Date }
 
 /**
- * What there is of a payment once a statement of a day after its payment file has come to its last page: a debit that names it, or may have its
- * amount and names nothing, and is not booked as something else; a gap of the days in which it may have left that nobody has decided about
- * (`has_gap`); and what may have its debit although a person has decided about it (`is_decided`): a gap, an opening balance, such a debit.
+ * What there is of a payment once a statement of a day after its payment file has come to its last page: a gap of the days in which it may have left
+ * that nobody has decided about (`has_gap`); and what may have its debit although a person has decided about it (`is_decided`): a gap, an opening
+ * balance, a debit that names it.
  */
 export const laterStatement = (
   db: Db,
-  { rail, account, key, announcedSince }: Unanswered,
+  { rail, account, key }: Omit<Unanswered, 'announcedSince'>,
 ): Promise<
   {
     sent_on: string
     left_by: string
-    like_id: bigint | null
-    like_state: 'booked' | 'pending' | null
     has_gap: boolean
     is_decided: boolean
   }[]
 > =>
   db.sql`
-    select sent_on::text, left_by::text, like_id, like_state, has_gap, is_decided or exists (
+    select sent_on::text, left_by::text, has_gap, is_decided or exists (
         select from iso20022_bookings where rail = ${rail} and payment_key = ${key} and direction = 'out' and state <> 'withdrawn') as is_decided
     from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
     cross join lateral (
       select (created_at at time zone 'UTC')::date as sent_on, (sent_at at time zone 'UTC')::date as left_on) as sent
     cross join lateral (select left_on + ${apart.pending}::integer as left_by) as until
-    left join lateral (
-      select debit.id as like_id, debit.state as like_state from iso20022_bookings as debit
-      where debit.rail = ${rail} and debit.account = ${account} and debit.asset = payment.asset and direction = 'out' and kind = 'unexplained'
-        and gap is null and (payment_key is null and debit.amount >= payment.amount or payment_key = ${key})
-        and (debit.state = 'booked' or debit.state = 'pending' and reported_at > ${announcedSince})
-        and (booked_on = '' or booked_on >= sent_on::text)
-        and not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || debit.id)
-      order by debit.state, debit.id limit 1) as debits on true
     cross join lateral (
       select coalesce(bool_or(after_on <= left_by and (moved <> lumps or lump_id is not null
             and not exists (select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || lump_id)
@@ -106,6 +96,22 @@ export const laterStatement = (
     where payment.rail = ${rail} and key = ${key} and exists (
       select from iso20022_statements as later where later.rail = ${rail} and later.account = ${account}
         and later.asset = payment.asset and later.is_last and later.closing_on > left_on)`
+
+/** A debit that names a payment, or may have its amount and names nothing, and is not booked as something else. */
+export type LikeDebit = { id: bigint; amount: bigint; state: 'booked' | 'pending'; is_named: boolean }
+
+export const debitsLike = (db: Db, { rail, account, key, announcedSince }: Unanswered): Promise<LikeDebit[]> =>
+  db.sql`
+    select debit.id, debit.amount, debit.state, payment_key is not null as is_named
+    from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
+    join iso20022_bookings as debit on debit.rail = payment.rail and debit.account = ${account} and debit.asset = payment.asset
+      and direction = 'out' and kind = 'unexplained' and gap is null
+      and (payment_key is null and debit.amount >= payment.amount or payment_key = payment.key)
+      and (debit.state = 'booked' or debit.state = 'pending' and reported_at > ${announcedSince})
+      and (booked_on = '' or booked_on >= (created_at at time zone 'UTC')::date::text)
+    where payment.rail = ${rail} and key = ${key} and not exists (
+      select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || debit.id)
+    order by debit.state, debit.id`
 
 /** A file that came since a payment's, waits for a person, and may have its debit. */
 export const waitingFile = (
