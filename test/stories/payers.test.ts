@@ -7,6 +7,8 @@ import { refundTransaction, releaseTransaction } from '../../src/exchange/operat
 import { propose } from '../../src/exchange/proposals/proposal.ts'
 import { whole } from '../support/billing.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
+import { formsOn } from '../support/checkout-forms.ts'
+import { someAddress } from '../support/customer.ts'
 import type { Exchange } from '../support/exchange.ts'
 import { arrive, assertBooksHold, checkOut, create, read, referenceOf } from '../support/journey.ts'
 import { payersAt, strangerIban } from '../support/payers.ts'
@@ -147,6 +149,46 @@ describe('a bank transfer from a stranger', () => {
     await arrive(exchange, bare.id, 'on_hold')
     assert.equal((await compared(bare)).outcome, 'unnamed')
     await assertBooksHold(exchange)
+  })
+})
+
+describe('a bank transfer for an order that was passed with a name and without an email address', () => {
+  beforeEach(() => policy({ mismatch: 'hold', least_score: '0.8' }))
+
+  /** A buy of somebody who has proven an address for it, and what they correct of their name. */
+  async function bound(corrected?: Record<string, string>): Promise<Order> {
+    const { id, redirect_url: url } = await create(exchange, {
+      from_amount: '250',
+      deposit: { payment_category: 'SEPA' },
+      customer: { ip: '46.4.0.1', billing_info: whole },
+      payout_info: { payout_address: someAddress, skip_choose_payout_address: false },
+    })
+    const forms = formsOn(exchange)
+    const browser = await forms.prove(url, newEmail())
+    if (corrected)
+      assert.equal((await forms.post(`${url}&ask=billing`, { do: 'billing', ...corrected }, browser)).status, 303)
+    return { id, reference: await referenceOf(exchange, id), name: `${whole.first_name} ${whole.last_name}` }
+  }
+
+  it('is compared with that name, whatever the customer corrects it to', async () => {
+    for (const corrected of [undefined, { first_name: 'Max', last_name: 'Muster' }]) {
+      const one = await bound(corrected)
+      pay(one, 'Max Muster')
+      const { outcome, name, isVerified } = await compared(one)
+      assert.deepEqual([outcome, name, isVerified], ['hold', one.name, false])
+    }
+  })
+
+  it('is the customer’s where that name pays, and a correction still fits it', async () => {
+    for (const [corrected, outcome] of [
+      [undefined, 'match'],
+      [{ first_name: 'Wilhelmína' }, 'match'],
+      [{ first_name: 'Max', last_name: 'Muster' }, 'hold'],
+    ] as const) {
+      const one = await bound(corrected)
+      pay(one, one.name)
+      assert.equal((await compared(one)).outcome, outcome, JSON.stringify(corrected))
+    }
   })
 })
 

@@ -1,6 +1,6 @@
 import { institutionLikeness, nameLikeness } from '../compliance/name-likeness.ts'
 import type { Ctx } from '../context.ts'
-import { knownName } from '../customers/known-name.ts'
+import { fullNameIn, knownName } from '../customers/known-name.ts'
 import { findPartners } from '../partners/known.ts'
 import { lockPayoutAddresses } from '../partners/payout-addresses.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
@@ -87,15 +87,24 @@ type Owner = {
   likeness: (own: string, other: string) => number
 }
 
-/** An institution is called as the operator has named its account. */
+/**
+ * An institution is called as the operator has named its account. Who has the link of an order that was passed without an email
+ * address can correct the name that was passed: only a name that is like both is theirs.
+ */
 export async function ownerOf(ctx: Ctx, db: Db, transaction: Transaction): Promise<Owner> {
-  const { kind, partnerId } = transaction
+  const { kind, partnerId, personal } = transaction
   if (kind === 'b2b') {
     const name = (await findPartners(ctx, [partnerId])).get(partnerId)?.name
     return { name, isVerified: true, likeness: institutionLikeness }
   }
-  const known = await knownName(ctx, db, transaction)
-  return { name: known?.name, isVerified: known?.isVerified ?? false, likeness: nameLikeness }
+  const bound = personal.passed?.billing
+  const known = await knownName(ctx, db, { ...transaction, bound })
+  const { name, isVerified = false } = known ?? {}
+  const isCorrected = personal.corrected?.some((field) => field === 'firstName' || field === 'lastName') ?? false
+  if (isVerified || !isCorrected || bound?.lastName === undefined) return { name, isVerified, likeness: nameLikeness }
+  const corrected = fullNameIn(personal.billing ?? {})
+  const likeness = (own: string, other: string) => Math.min(nameLikeness(own, other), nameLikeness(corrected, other))
+  return { name, isVerified, likeness }
 }
 
 type SeenAccount = { account: string; hash: Buffer | null; leastThousandths: number }
