@@ -102,8 +102,10 @@ async function take(door: Door, version: Version, request: FastifyRequest, reply
   const visit = await visitOf(door, version, request)
   if ('denied' in visit) return deny(door, reply, visit)
   if (!isOurForm(door.ctx, request)) return sendReason(door, reply.code(403), 'foreign', visit)
-  const typed: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
-  if (typed.do === 'follow')
+  const fields: Typed = request.body instanceof URLSearchParams ? Object.fromEntries(request.body) : {}
+  const { ask, ...typed } = fields
+  // A question of the page's program, which does nothing.
+  if (ask === 'follow')
     return reply
       .headers(headersOf(door, door.assets.sheet, visit.partner))
       .send(await followOrder(door.ctx, visit, typed))

@@ -111,10 +111,10 @@ export type FollowedOrder = { id?: string; status?: Status; end?: 'finished' | '
  * What became of the order that a form has created, for the page that embeds the calculator while the checkout is in another tab.
  * Only the page that sent the form knows its token.
  */
-export async function followOrder(ctx: Ctx, { here }: Visit, typed: Typed): Promise<FollowedOrder> {
-  const once = onceIn(new URLSearchParams(typed))
+export async function followOrder(ctx: Ctx, { here }: Visit, sent: Typed): Promise<FollowedOrder> {
+  const once = onceIn(new URLSearchParams(sent))
   if (once === undefined) return {}
-  const created = await createdBy(ctx, keyOf([here, { ...typed, do: 'continue' }], once))
+  const created = await createdBy(ctx, keyOf([here, sent], once))
   const order = created?.order === undefined ? undefined : await readEvenErased(ctx, ctx.db, BigInt(created.order))
   if (order === undefined) return {}
   const { publicId, status } = order

@@ -110,7 +110,7 @@ function exchange(form: HTMLFormElement, fresh: Document, name: string): void {
 
 /** Reports how the order that a form creates in another tab has ended. */
 async function follow(action: string, fields: URLSearchParams): Promise<void> {
-  fields.set('do', 'follow')
+  fields.set('ask', 'follow')
   for (let misses = 0; misses < mostMisses;) {
     await new Promise((resolve) => setTimeout(resolve, followMs))
     try {
