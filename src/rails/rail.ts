@@ -9,7 +9,7 @@ import type { Atomic, Db } from '../platform/db/sql.ts'
 import type { ShownNode } from './chain/nodes.ts'
 import type { PayoutProgress } from './chain/refusals.ts'
 import type { Evidence } from './evidence.ts'
-import type { PaidDifference, StatementFinding, StatementGap, StatementLine, Withheld } from './statement.ts'
+import type { StatementFinding, StatementGap, StatementLine, UnansweredPayments, Withheld } from './statement.ts'
 import type { UnsurePayments } from './unsure.ts'
 
 /** One rail. What it cannot do it leaves out. */
@@ -268,7 +268,7 @@ export type PlanOutcome =
   | { state: 'never' }
 
 /** How money goes out. A prepared payment is committed by the caller before it is submitted. */
-export type PayoutHalf = {
+export type PayoutHalf = Partial<UnansweredPayments> & {
   /** How long to wait between two looks at a submitted payment, in real milliseconds. */
   readonly lookAfterMs: number
   /** The most that one payout may cost the custody account, in the asset that is charged, reserved with the amount; undefined: nothing. */
@@ -286,12 +286,12 @@ export type PayoutHalf = {
   readonly unsure?: UnsurePayments
   /**
    * Ends a payment that can never be carried out: `look` says `never` from then on, and submitting it does nothing. NOT_EXCLUDED while
-   * it still can be. `check` asks only. `isLacking`: the provider's own list lacks it, as who asks has seen; `needsList`: only then.
+   * it still can be. `check` asks only. `isLacking`: the provider's own list lacks it; `needsList`: only then, and what had come by then.
+   * `endIn`: in the caller's block, with the approvals of it, where no chain has a say.
    */
   end?(plan: { key: string; body: PlanBody }, how: 'check' | 'end', isLacking?: boolean): Promise<void>
-  needsList?(payment: { key: string; asset: string }): Promise<boolean>
-  /** The booked difference that may have the debit of a payment without an answer. `bookPaid` says that it has: `look` says `done` from then on. */
-  differenceWith?(db: Db, key: string): Promise<PaidDifference | undefined>
+  endIn?(db: Atomic, plan: { key: string; body: PlanBody }, isLacking: boolean): Promise<void>
+  /** Books that `differenceWith` has the debit of a payment: `look` says `done` from then on. */
   bookPaid?(db: Atomic, key: string, report: ReportEvents): Promise<void>
   /** Whether a statement's reference has the form of our keys, be it known or not. Absent where the statement is the database's own. */
   isKey?(reference: string): boolean

@@ -1,3 +1,4 @@
+import type { Db } from '../platform/db/sql.ts'
 import type { Asset } from '../platform/money/amount.ts'
 
 /** One booking on a custody account; `amount` is negative for what left it. */
@@ -72,4 +73,16 @@ export type PaidDifference = {
   amount: bigint
   obstacle: string | undefined
   alike: readonly { payment: string; amount: bigint }[]
+}
+
+/** What had come when somebody looked into a bank's own list of payments, and the gaps that were decided about, with what was booked of each. */
+export type SeenOfPayment = { file: string; statement: string; gaps: string[] }
+
+/**
+ * What a bank's half says of payments that it never answers. `needsList`: what has come, where only the bank's own list can exclude one.
+ * `differenceWith`: the booked difference that may have the debit of one.
+ */
+export type UnansweredPayments = {
+  needsList(db: Db, payment: { key: string; asset: string }): Promise<SeenOfPayment | undefined>
+  differenceWith(db: Db, key: string): Promise<PaidDifference | undefined>
 }

@@ -87,7 +87,23 @@ it('a payment that may be in a gap that was decided about is ended once both ope
   await bookAll('interest')
   await assert.rejects(end(bob, false), { code: 'NOT_EXCLUDED' })
   assert.equal(await end(bob, true), false, 'the first one has not said it')
-  assert.equal(await end(ann, true), true)
+  await lose([], 50n)
+  await bookDifference()
+  await bookAll('interest')
+  assert.equal(await end(ann, true), false, 'the other one has said it of fewer days')
+  await lookup(
+    story.exchange,
+    `create function no_end() returns trigger language plpgsql as $$ begin raise exception 'no end'; end $$;
+     create trigger no_end before update on iso20022_payments for each row execute function no_end()`,
+  )
+  await assert.rejects(end(bob, true), /no end/)
+  const [kept] = await lookup<{ count: number }>(
+    story.exchange,
+    `select count(*)::integer from approvals where kind = 'payout_end' and subject = '${payout}'`,
+  )
+  assert.equal(kept?.count, 3, 'no approval is kept of an end that failed')
+  await lookup(story.exchange, 'drop trigger no_end on iso20022_payments; drop function no_end')
+  assert.equal(await end(bob, true), true)
 })
 
 it('a payment that the bank never answers is paid once two operators say that a booked difference has its debit; its refusal is a break, then', async () => {

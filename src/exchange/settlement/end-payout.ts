@@ -7,8 +7,9 @@ import { type Operator, operatorSubject } from '../operators/operator.ts'
 import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import type { PayoutProgress } from '../../rails/chain/refusals.ts'
+import { lockBank } from '../../rails/iso20022/lease.ts'
 import type { PayoutHalf, PlanBody } from '../../rails/rail.ts'
-import type { PaidDifference } from '../../rails/statement.ts'
+import type { PaidDifference, SeenOfPayment } from '../../rails/statement.ts'
 import * as queries from './end-payout.sql.ts'
 import { comparePayee, type ComparedPayee } from './payee.ts'
 import { preparedPlace } from './prepared-payment.ts'
@@ -58,11 +59,13 @@ export async function endPayout(
   if (why !== undefined || !prepared) throw new Refusal('CONFLICT', why ?? notPrepared)
   const { half, plan } = prepared
   await half.end?.(plan, 'check', isLacking)
-  const payout = await withBank(ctx, row)
-  const content = endContent(payout)
   const actor = operatorSubject(operator)
   const approvers = await ctx.db.atomic(async (db) => {
+    await lockBank(db, row.rail)
     db.send`select from plans where id = ${row.plan_id} for update`
+    const payout = await payoutToEnd(ctx, id, db)
+    refuseNow(whyNotEnded(ctx, payout))
+    const content = endContent(payout)
     const { paid } = await approvalsOfBoth(ctx, db, payout)
     refuseNow(
       paid.some((other) => other !== actor)
@@ -71,13 +74,14 @@ export async function endPayout(
     )
     const before = await approversOf(ctx, db, content)
     // Whose wish was there when the chain did not exclude it yet may repeat it.
-    if (before.length >= needed && before.includes(actor)) return before
-    const given = await approve(ctx, db, content, { actor, sign })
+    const isRepeated = before.length >= needed && before.includes(actor)
+    const given = isRepeated ? before : await approve(ctx, db, content, { actor, sign })
     auditEnd(ctx, db, { id, actor, reason, approvals: given.length, isLacking })
+    if (given.length >= needed) await half.endIn?.(db, plan, isLacking)
     return given
   })
   const isEnded = approvers.length >= needed
-  if (isEnded) await half.end?.(plan, 'end', isLacking)
+  if (isEnded && !half.endIn) await half.end?.(plan, 'end', isLacking)
   return { payoutId: id, approvals: approvers.length, needed, isEnded }
 }
 
@@ -93,10 +97,11 @@ export function whyNotEnded(
 }
 
 /**
- * A payout; whether who ends it says by that that the bank's own list of payments lacks it; and the booked difference that may have its debit.
+ * A payout; what has come of it, where who ends it says by that that the bank's own list of payments lacks it; and the booked difference that may
+ * have its debit.
  */
 export type PayoutToEnd = PayoutRow & {
-  needs_list: boolean
+  needs_list: SeenOfPayment | undefined
   difference: PaidDifference | undefined
 }
 
@@ -105,22 +110,22 @@ export const payoutToEnd = async (ctx: Ctx, id: bigint, db: Db = ctx.db): Promis
 
 async function withBank({ rails, db }: Pick<Ctx, 'rails'> & { db: Db }, row: PayoutRow): Promise<PayoutToEnd> {
   const { rail, plan_key: key, asset, state } = row
-  if (key === null || state !== 'planned') return { ...row, needs_list: false, difference: undefined }
+  if (key === null || state !== 'planned') return { ...row, needs_list: undefined, difference: undefined }
   const half = rails.payout(rail)?.payout
   return {
     ...row,
-    needs_list: (await half?.needsList?.({ key, asset })) ?? false,
+    needs_list: await half?.needsList?.(db, { key, asset }),
     difference: await half?.differenceWith?.(db, key),
   }
 }
 
-/** What is approved: the end of exactly this prepared payment, and that the bank's own list lacks it, where that is needed by now. */
+/** What is approved: the end of exactly this prepared payment, and that the list of its bank lacks it, where that is needed, of what has come by now. */
 export const endContent = ({ id, plan_id: plan, amount, needs_list: needsList }: PayoutToEnd): Content => ({
   kind: 'payout_end',
   id: String(id),
   plan: String(plan),
   amount: String(amount),
-  ...(needsList ? { bank_lacks_it: true } : {}),
+  ...(needsList ? { bank_lacks_it: needsList } : {}),
 })
 
 /** What is approved otherwise: that exactly this payment is in what was booked of a difference. */

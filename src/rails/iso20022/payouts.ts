@@ -1,9 +1,9 @@
-import type { Db } from '../../platform/db/sql.ts'
+import type { Atomic, Db } from '../../platform/db/sql.ts'
 import { gather } from '../../platform/lib/gather.ts'
 import type { PayoutProgress } from '../chain/refusals.ts'
 import { notExcluded } from '../chain/ended.ts'
 import type { PayoutHalf, PlanBody, PlanOutcome } from '../rail.ts'
-import type { PaidDifference } from '../statement.ts'
+import type { PaidDifference, SeenOfPayment } from '../statement.ts'
 import { accountIdOf, type Bank } from './bank.ts'
 import { apart } from './booking/agree.ts'
 import { paymentOf } from './booking/events.ts'
@@ -50,8 +50,9 @@ export function payouts(bank: Bank): PayoutHalf {
     look: async ({ key }) => outcomeOf(await find(key)),
     progress: async ({ key }) => progressOf(bank, await find(key)),
     unsure: unsurePayments(bank),
-    end: (plan, how, isLacking = false) => endPayment(bank, plan, { how, isLacking }),
-    needsList: (payment) => needsList(bank, payment),
+    end: (plan, how, isLacking = false) => db.atomic((block) => endPayment(bank, block, plan, { how, isLacking })),
+    endIn: (block, plan, isLacking) => endPayment(bank, block, plan, { how: 'end', isLacking }),
+    needsList: (block, payment) => needsList(bank, block, payment),
     differenceWith: (block, key) => paidDifference(bank, block, key),
     bookPaid: (block, key, report) => bookPaid(bank, block, key, report),
     owns: (account) =>
@@ -88,28 +89,27 @@ function progressOf(bank: Bank, payment: queries.PaymentRow | undefined): Payout
  */
 async function endPayment(
   bank: Bank,
+  db: Atomic,
   { key, body }: { key: string; body: PlanBody },
   { how, isLacking }: { how: 'check' | 'end'; isLacking: boolean },
 ): Promise<void> {
-  await bank.db.atomic(async (db) => {
-    await lockBank(db, bank.name)
-    const [payment] = await queries.lockPayments(db, bank.name, { keys: [key], messages: [], parts: [] })
-    if (payment?.state === 'rejected') return
-    if (payment?.state === 'done') throw notExcluded('The bank has carried out this payment.')
-    if (!payment) throw notExcluded('This payment is not queued yet. Halt its rail first, if it must not leave.')
-    // What is in no file cannot be in one once it is rejected: a file takes what is queued, or none.
-    if (payment.state !== 'queued') {
-      const asset = body.asset ?? ''
-      await refuseUnlessExcluded(bank, db, { key, account: payerOf(bank, payment, asset), asset, isLacking })
-    }
-    if (how === 'check') return
-    queries.updatePayments(
-      db,
-      bank.name,
-      [{ ...payment, state: 'rejected', reason: 'Ended by two operators.' }],
-      bank.clock.now(),
-    )
-  })
+  await lockBank(db, bank.name)
+  const [payment] = await queries.lockPayments(db, bank.name, { keys: [key], messages: [], parts: [] })
+  if (payment?.state === 'rejected') return
+  if (payment?.state === 'done') throw notExcluded('The bank has carried out this payment.')
+  if (!payment) throw notExcluded('This payment is not queued yet. Halt its rail first, if it must not leave.')
+  // What is in no file cannot be in one once it is rejected: a file takes what is queued, or none.
+  if (payment.state !== 'queued') {
+    const asset = body.asset ?? ''
+    await refuseUnlessExcluded(bank, db, { key, account: payerOf(bank, payment, asset), asset, isLacking })
+  }
+  if (how === 'check') return
+  queries.updatePayments(
+    db,
+    bank.name,
+    [{ ...payment, state: 'rejected', reason: 'Ended by two operators.' }],
+    bank.clock.now(),
+  )
 }
 
 /** The account that pays; the first of its asset where that was not kept. */
@@ -118,12 +118,17 @@ function payerOf({ accounts }: Bank, payment: Pick<queries.PaymentRow, 'account'
   return payment.account ?? (payer ? accountIdOf(payer) : '')
 }
 
-async function needsList(bank: Bank, { key, asset }: { key: string; asset: string }): Promise<boolean> {
-  const { db, name: rail } = bank
-  const [payment] = await queries.paymentsByKey(db, rail, [key])
-  if (!payment) return false
-  const found = await queries.laterStatement(db, { rail, account: payerOf(bank, payment, asset), key })
-  return found[0]?.is_decided ?? false
+async function needsList(
+  bank: Bank,
+  db: Db,
+  { key, asset }: { key: string; asset: string },
+): Promise<SeenOfPayment | undefined> {
+  const [payment] = await queries.paymentsByKey(db, bank.name, [key])
+  if (!payment) return undefined
+  const of = { rail: bank.name, account: payerOf(bank, payment, asset), key }
+  const [found] = await queries.laterStatement(db, of)
+  const [seen] = found?.is_decided ? await queries.seenOf(db, of) : []
+  return seen
 }
 
 const announced = ({ name: rail, clock }: Bank) => ({

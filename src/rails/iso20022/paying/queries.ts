@@ -1,4 +1,5 @@
 import type { Atomic, Db } from '../../../platform/db/sql.ts'
+import type { SeenOfPayment } from '../../statement.ts'
 import { apart } from '../booking/agree.ts'
 
 /** The state of a payment. `queued`: in no file yet. `sent`: in a file. `done` and `rejected`: the bank's clear answers. */
@@ -112,6 +113,22 @@ export const debitsLike = (db: Db, { rail, account, key, announcedSince }: Unans
     where payment.rail = ${rail} and key = ${key} and not exists (
       select from own_money where own_money.rail = ${rail} and own_money.payment = 'bk_' || debit.id)
     order by debit.state, debit.id`
+
+/** What has come of the account of a payment, and the gaps since its file that were decided about, with what was booked of each. */
+export const seenOf = (
+  db: Db,
+  { rail, account, key }: Pick<Unanswered, 'rail' | 'account' | 'key'>,
+): Promise<SeenOfPayment[]> =>
+  db.sql`
+    select (select max(id)::text from iso20022_files where rail = ${rail}) as file, (
+        select max(id)::text from iso20022_statements as one
+        where one.rail = ${rail} and one.account = ${account} and one.asset = payment.asset) as statement,
+      array(
+        select concat_ws(' ', statement_id, moved, lumps, 'bk_' || lump_id) from iso20022_gaps as gap
+        where gap.rail = ${rail} and gap.account = ${account} and gap.asset = payment.asset and is_decided
+          and before_on >= (created_at at time zone 'UTC')::date order by statement_id) as gaps
+    from iso20022_payments as payment join iso20022_batches as batch on batch.id = batch_id
+    where payment.rail = ${rail} and key = ${key}`
 
 /** A file that came since a payment's, waits for a person, and may have its debit. */
 export const waitingFile = (
