@@ -164,23 +164,26 @@ it('shows what each colleague approves; nobody ends a payment that another one s
   const page = `/console/orders/${id}`
   const confirm = { action: 'confirm-payout', about: String(payout), reason: 'It is in the list of the bank.' }
   const cancel = { ...confirm, action: 'cancel-payout', reason: 'The list lacks it.', bank_lacks_it: 'yes' }
-  const refused = async (cookie: string, { about, ...typed }: typeof confirm, why: RegExp): Promise<void> => {
-    const [form] = await forms.formsOf(page, cookie, typed.action, about)
-    const seen = await browser.ask(page, { cookie, form: { ...form, ...typed } })
+  // On a page that was open before a colleague said the contrary; after that it has no such form.
+  const shown = async ({ action, about }: typeof confirm) => (await forms.formsOf(page, admin, action, about))[0]
+  const before = { [confirm.action]: await shown(confirm), [cancel.action]: await shown(cancel) }
+  const refused = async ({ about, ...typed }: typeof confirm, why: RegExp): Promise<void> => {
+    const seen = await browser.ask(page, { cookie: admin, form: { ...before[typed.action], ...typed } })
     assert.equal(seen.status, 409)
     assert.match(seen.body, why)
+    assert.equal(await shown({ ...typed, about }), undefined)
   }
   const wanted = async (): Promise<string> => (await browser.ask('/console/money', { cookie: admin })).body
 
   await forms.send(page, finance, confirm)
   assert.match(await wanted(), /Paid in bk_\d+: The finance: “It is in the list of the bank.”/)
-  await refused(admin, cancel, /Another operator says that this payment is paid/)
+  await refused(cancel, /Another operator says that this payment is paid/)
   // Who changes their mind says so: their last approval counts.
   await forms.send(page, finance, cancel)
   const after = await wanted()
   assert.match(after, /End: The finance: “The list lacks it.”/)
   assert.doesNotMatch(after, /Paid in bk_/)
-  await refused(admin, confirm, /Another operator wants to end this payment/)
+  await refused(confirm, /Another operator wants to end this payment/)
   assert.match(await forms.send(page, admin, cancel), /It is ended/)
 })
 

@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, it } from 'node:test'
 
-import { askForRefund } from '../../src/exchange/orders/choose.ts'
+import { askForRefund, giveRefundAddress } from '../../src/exchange/orders/choose.ts'
 import { receiptUrl } from '../../src/exchange/transactions/receipt-link.ts'
 import type { TransactionRecord } from '../../src/exchange/transactions/record.ts'
+import { whole } from '../support/billing.ts'
+import { formsOn } from '../support/checkout-forms.ts'
+import { someAddress } from '../support/customer.ts'
 import { type Exchange, startExchange } from '../support/exchange.ts'
-import { arrive, buy, create, lookup, pay, read, readyToPay, seen } from '../support/journey.ts'
+import { arrive, buy, create, lookup, pay, railEvent, read, readyToPay, seen } from '../support/journey.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'receipts-'))
 const config = join(folder, 'config.yaml')
@@ -144,6 +147,38 @@ it('the receipt and the email of a refund say where it went: to the account it c
     const said = isAccount ? String(address).replaceAll(' ', '') : 'Thecardoraccountyoupaidwith'
     for (const written of [html, text.replace(/\s/g, '')])
       assert.ok(written.includes(said), `${said} in ${written.slice(0, 2_000)}`)
+  }
+})
+
+it('the receipt and the email of a refund show an address and its tag masked where the partner passed no email address', async () => {
+  const { ctx } = exchange.service.composition
+  const to = { address: 'rPEPPER7kfTD9w2To4CQk6UCfuHM9c6GDY', extraId: '1840512367' }
+  const email = 'swapper@bare.example'
+  const { id, redirect_url: url } = await create(exchange, {
+    from_amount: '500',
+    from_currency: 'XRP',
+    to_currency: 'BTC',
+    customer: { ip: '46.4.0.1', billing_info: whole },
+    payout_info: { payout_address: someAddress, skip_choose_payout_address: false },
+  })
+  await formsOn(exchange).prove(url, email)
+  await pay(exchange, id, { amount: '300' })
+  await seen(exchange, id, 'underpaid', ({ status_details }) => status_details === 'underpaid')
+  await askForRefund(ctx, BigInt(id))
+  await arrive(exchange, id, 'refunded')
+  await railEvent(exchange, id, 'bounce')
+  await seen(exchange, id, 'the question', ({ status_details }) => status_details === 'address_needed')
+  await giveRefundAddress(ctx, BigInt(id), to)
+  const html = await (await fetch(linkOf(await arrive(exchange, id, 'refunded')))).text()
+  const { body } = await exchange.api<{ kind: string; text: string }[]>(
+    `/v1/sandbox/mail?to=${encodeURIComponent(email)}`,
+  )
+  const mails = body.filter(({ kind }) => kind === 'refunded').map(({ text }) => text)
+  assert.notEqual(mails.length, 0)
+  assert.match(html, /rPEP/)
+  for (const written of [html, ...mails]) {
+    const plain = written.replace(/<[^>]*>|[\u200b\s]/g, '')
+    for (const secret of Object.values(to)) assert.ok(!plain.includes(secret), `${secret} in ${plain}`)
   }
 })
 

@@ -3,6 +3,7 @@ import { entry } from '../../src/exchange/ledger/entry.ts'
 import { post } from '../../src/exchange/ledger/post.ts'
 import { indexCustomers } from '../../src/exchange/reports/customers-like.ts'
 import { setPartner } from '../../src/exchange/partners/change.ts'
+import { confirmPayout } from '../../src/exchange/settlement/confirm-payout.ts'
 import { endPayout } from '../../src/exchange/settlement/end-payout.ts'
 import { addKey } from '../../src/exchange/operators/operator-keys.ts'
 import { inviteOperator } from '../../src/exchange/operators/invitation.ts'
@@ -63,7 +64,7 @@ export async function filledExchange(): Promise<Filled> {
   await putInForce(ctx, { kind: 'approvals', document })
   const passkey = softPasskey(placeOf(exchange))
   await fillPeople(exchange, passkey)
-  const [{ orders, ending, customer }, unpaid] = await Promise.all([
+  const [{ orders, prepared, customer }, unpaid] = await Promise.all([
     fillOrders(exchange),
     fillSuspense(exchange),
     fillEndpoints(exchange),
@@ -71,8 +72,9 @@ export async function filledExchange(): Promise<Filled> {
   const holder = await fillTreasury(exchange, passkey)
   await Promise.all([fillPolicies(exchange), fillBank(exchange), fillAddresses(exchange)])
   await planAgain(exchange, orders.at(-1) ?? '')
-  const payout = await planAgain(exchange, ending)
-  await endPayout(ctx, payout, { operator: holder.operator, reason: why.reason, sign: holder.sign })
+  const order = { operator: holder.operator, reason: why.reason, sign: holder.sign }
+  await endPayout(ctx, await planAgain(exchange, prepared.ending), order)
+  await confirmPayout(ctx, await planAgain(exchange, prepared.confirming), order)
   const { partner_id: partner, second_partner: second } = exchange.sandbox
   return {
     exchange,
@@ -106,8 +108,11 @@ async function fillPeople({ service, sandbox }: Exchange, passkey: SoftPasskey):
   await createPortalUser(ctx, { partnerId, email: 'member@one.example', role: 'member', password }, 'test')
 }
 
+/** Orders in many states, and two whose payments one operator wants to end, or says are paid. */
+type Orders = { orders: string[]; prepared: { ending: string; confirming: string }; customer: string }
+
 /** Orders that are unpaid, paid and on hold, waiting for approval, with a refund that failed, and finished. */
-async function fillOrders(exchange: Exchange): Promise<{ orders: string[]; ending: string; customer: string }> {
+async function fillOrders(exchange: Exchange): Promise<Orders> {
   const { ctx } = exchange.service.composition
   const onHold = async (): Promise<string> => {
     const { id } = await readyToPay(exchange, { from_amount: '200' })
@@ -120,9 +125,10 @@ async function fillOrders(exchange: Exchange): Promise<{ orders: string[]; endin
   const failed = await failedRefund(exchange)
   const paid = await onHold()
   const [waiting, further] = [await waitingPayout(exchange), await waitingPayout(exchange)]
-  const [finished, stuck, ending] = [await buy(exchange), await buy(exchange), await buy(exchange)]
+  const [finished, stuck] = [await buy(exchange), await buy(exchange)]
+  const prepared = { ending: (await buy(exchange)).id, confirming: (await buy(exchange)).id }
   const orders = [unpaid.id, paid, failed, waiting.id, further.id, finished.id, stuck.id]
-  return { orders, ending: ending.id, customer: finished.customer_id ?? '' }
+  return { orders, prepared, customer: finished.customer_id ?? '' }
 }
 
 /** An order whose refund the bank says plainly that it will never carry out. */

@@ -1,4 +1,5 @@
 import { endingActions, payoutActions } from '../../exchange/actions/payouts.ts'
+import { operatorSubject } from '../../exchange/operators/operator.ts'
 import { listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approval.ts'
 import { type PaymentToEnd, paymentsToEnd } from '../../exchange/settlement/end-payout.ts'
 import { readCustomerOf } from '../../exchange/transactions/customer-of.ts'
@@ -113,6 +114,12 @@ function saidOf(
   return said.map(({ what, by }) => `${what}: ${names({ id, approved_by: by })}`).join('; ') || 'nobody yet'
 }
 
+/** What a colleague says of a payment, and the contrary only to who said that. */
+function offeredTo({ operator }: Visit, { approved: { end, paid } }: PaymentToEnd) {
+  const byOthers = (by: string[]): boolean => by.some((one) => one !== operatorSubject({ id: operator.operatorId }))
+  return endingActions.filter(({ name }) => !byOthers(name === 'confirm-payout' ? end : paid))
+}
+
 async function paymentRow(visit: Visit, payment: PaymentToEnd, wantedBy: string) {
   const { id, public_id: order, rail, asset, amount, plan_state: state } = payment
   return [
@@ -122,7 +129,7 @@ async function paymentRow(visit: Visit, payment: PaymentToEnd, wantedBy: string)
     <Worth asset={asset} amount={amount} />,
     spaced(state ?? ''),
     <span class="wrap">{wantedBy}</span>,
-    await formsOf(visit, endingActions, payment, String(id)),
+    await formsOf(visit, offeredTo(visit, payment), payment, String(id)),
   ]
 }
 

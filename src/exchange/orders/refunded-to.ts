@@ -19,7 +19,8 @@ export async function refundedTo(ctx: Ctx, transaction: Transaction): Promise<De
   if (!paid) return null
   const back = dataKey.open<Destination>(paid.destination, destinationPlace(paid.id))
   if (!isBound(personal)) return back
-  return { ...back, address: maskText(back.address), holder: maskText(back.holder) }
+  const masked = (text: string) => (text === '' ? '' : maskText(text))
+  return { ...back, address: masked(back.address), extraId: masked(back.extraId), holder: masked(back.holder) }
 }
 
 const newestPaid = (db: Db, transactionId: bigint): Promise<{ id: bigint; destination: Buffer }[]> =>
