@@ -4,6 +4,7 @@ import { after, before, it } from 'node:test'
 import { bookOwnMoney } from '../../src/exchange/operations/own-money.ts'
 import { listSuspense } from '../../src/exchange/operations/suspense.ts'
 import { listBreaks, resolveBreak } from '../../src/exchange/reconciliation/breaks.ts'
+import { reconcile } from '../../src/exchange/reconciliation/reconcile.ts'
 import { confirmPayout } from '../../src/exchange/settlement/confirm-payout.ts'
 import { endPayout } from '../../src/exchange/settlement/end-payout.ts'
 import { type BankExchange, startBankExchange } from '../support/bank-exchange.ts'
@@ -14,6 +15,7 @@ import { lostStatements } from '../support/lost-statements.ts'
 import { notifiedBookings, reason } from '../support/notified-bookings.ts'
 import { someone } from '../support/signing.ts'
 import { makeOperators } from '../support/staff-browser.ts'
+import { until } from '../support/telling.ts'
 
 let story: BankExchange
 before(async () => {
@@ -185,6 +187,40 @@ it('shows what each colleague approves; nobody ends a payment that another one s
   assert.doesNotMatch(after, /Paid in bk_/)
   await refused(confirm, /Another operator wants to end this payment/)
   assert.match(await forms.send(page, admin, cancel), /It is ended/)
+})
+
+it('keeps back the second payment of an order whose first one was ended, once the bank says that it has paid that', async () => {
+  const { id, payout, order } = await unanswered()
+  await state([])
+  for (const operator of [await someone(ctx()), await someone(ctx())])
+    await endPayout(ctx(), payout, { operator, reason, isLacking: true })
+  await arrive(story.exchange, id, 'on_hold')
+  story.bank.drop('paid-after-all.xml', pain002({ messageId: order.messageId, group: 'ACSC' }))
+  await story.taken()
+  await forms.send(`/console/orders/${id}`, await browser.as('admin'), { action: 'release', reason })
+  const second = `select payment.state from iso20022_payments as payment join plans on plan_key = key
+    join payouts on plan_id = plans.id join transactions on transactions.id = transaction_id
+    where public_id = $1 and payouts.id <> $2`
+  const states = () => lookup<{ state: string }>(story.exchange, second, [id, String(payout)])
+  await until(async () => (await states()).length > 0, 'the second payment')
+  // A bank takes files and sends its own in one round.
+  for (const name of ['one.xml', 'two.xml']) {
+    story.bank.drop(name, pain002({ messageId: name, group: 'ACSC' }))
+    await story.taken()
+  }
+  assert.deepEqual(await states(), [{ state: 'queued' }])
+  await reconcile(ctx())
+  const found = (await listBreaks(ctx(), { open: true })).find(({ key }) => key === `payment ${order.endToEndId}`)
+  const resolve = () => resolveBreak(ctx(), found?.id ?? assert.fail(), { actor: 'cli:test', reason })
+  await assert.rejects(resolve(), { code: 'CONFLICT', message: /payout cancel/ })
+  const [{ payout: waiting } = assert.fail()] = await lookup<{ payout: string }>(
+    story.exchange,
+    second.replace('payment.state', 'payouts.id as payout'),
+    [id, String(payout)],
+  )
+  for (const operator of [await someone(ctx()), await someone(ctx())])
+    await endPayout(ctx(), BigInt(waiting), { operator, reason })
+  await resolve()
 })
 
 it('is not said to be paid while a file waits that may have its debit', async () => {

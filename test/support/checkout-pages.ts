@@ -69,7 +69,7 @@ const beforePaying: Record<string, Sample> = {
     step: 'billing',
     view: {
       ...waits,
-      billing: { ...billing, firstName: 'J••••', lastName: 'J••••', city: 'A••••', streetAddress: 'H•••• 1••••' },
+      billing: { ...billing, firstName: 'J••••', lastName: 'J••••', city: 'U••••', streetAddress: 'H•••• 1••••' },
       bound: { billing: ['firstName', 'lastName', 'city', 'streetAddress'], destination: true, holder: false },
     },
   },

@@ -3,6 +3,7 @@ import { recordAudit } from '../audit/audit.ts'
 import { badField, Refusal, refuseNow } from '../../platform/lib/refusal.ts'
 import type { Db } from '../../platform/db/sql.ts'
 import { whyGapStays } from '../../rails/iso20022/booking/gap.ts'
+import { whyContradictionStays } from '../settlement/contradicted.ts'
 import * as queries from './breaks.sql.ts'
 
 /** Every break, the newest first, or only those that are open. At most a thousand. */
@@ -22,7 +23,9 @@ export async function whyNotResolved(
   { state, kind, account, key }: Pick<queries.BreakRow, 'state' | 'kind' | 'account' | 'key'>,
 ): Promise<string | undefined> {
   if (state !== 'open') return `This break is ${state}.`
-  return kind === 'statement' ? whyGapStays(db, { rail: account, key }) : undefined
+  if (kind !== 'statement') return undefined
+  const of = { rail: account, key }
+  return (await whyGapStays(db, of)) ?? whyContradictionStays(db, of)
 }
 
 /** Marks a break as explained or corrected, with the reason. It comes back if its amount changes. CONFLICT if it is not open, or about a gap. */

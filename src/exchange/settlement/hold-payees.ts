@@ -4,6 +4,7 @@ import type { Destination } from '../../rails/rail.ts'
 import { advance, type Step } from '../transactions/advance.ts'
 import { lockTransactions } from '../transactions/load.ts'
 import type { Transaction } from '../transactions/transaction.ts'
+import { waitingBehindContradicted } from './contradicted.ts'
 import { showPayout } from './end-payout.ts'
 import { destinationPlace, type LockedPayout } from './payout.ts'
 import { spelled } from './payer.ts'
@@ -29,21 +30,22 @@ export async function withoutOtherPayees(
 
 /**
  * The same of payments that wait for their file. Gives the keys that stay in no file until staff release their orders; they are asked about
- * again for each file.
+ * again for each file. What would pay an order twice stays, too, until staff have resolved that.
  */
 export async function holdQueuedPayees(
   ctx: Ctx,
   db: Atomic,
   queued: { rail: string; keys: readonly string[] },
 ): Promise<readonly string[]> {
-  const payouts = await queuedToSomebody(db, queued)
-  if (payouts.length === 0) return []
+  const twice = (await waitingBehindContradicted(db, { rail: queued.rail, queued: queued.keys })).map(({ key }) => key)
+  const payouts = (await queuedToSomebody(db, queued)).filter(({ key }) => !twice.includes(key))
+  if (payouts.length === 0) return twice
   const transactions = await lockTransactions(
     ctx,
     db,
     payouts.map(({ transaction_id: id }) => id),
   )
-  return (await holdAll(ctx, db, payouts, transactions)).map(({ key }) => key)
+  return [...twice, ...(await holdAll(ctx, db, payouts, transactions)).map(({ key }) => key)]
 }
 
 type PayingPayout = Pick<LockedPayout, 'id' | 'transaction_id' | 'asset' | 'destination'>

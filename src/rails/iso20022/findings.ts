@@ -38,10 +38,15 @@ export async function findingsOf(
     from iso20022_statements as statement
     where rail = ${rail} and not is_in_opening and closing - opening - overlap - overlap_after <> held
     union all
-    -- The bank has refused since what operators have said is paid.
-    select 'booking bk_' || debit.id, payment.asset, payment.amount, 'missing'
-    from iso20022_payments as payment join iso20022_bookings as debit on debit.id = debited_by and debit.state = 'booked'
-    where payment.rail = ${rail} and payment.state = 'done' and code in ('RJCT', 'CANC') and gap = 'known'
+    -- The bank has refused since what it or operators have said is paid, unless a statement has its debit.
+    select coalesce('booking bk_' || debit.id, 'payment ' || payment.key), payment.asset, payment.amount, 'missing'
+    from iso20022_payments as payment left join iso20022_bookings as debit on debit.id = debited_by
+    where payment.rail = ${rail} and payment.state = 'done' and code in ('RJCT', 'CANC')
+      and (debit.id is null or debit.state = 'booked' and gap = 'known')
+    union all
+    -- The bank has carried out since what it has refused, or operators have ended.
+    select 'payment ' || key, asset, -amount, 'swallowed' from iso20022_payments
+    where rail = ${rail} and state = 'rejected' and code in ('ACSC', 'ACCC')
     union all
     select 'booking bk_' || booking.id, asset, case direction when 'in' then -amount else amount end, coalesce((
         select doubt from iso20022_bookings as second

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test'
 import { next, nextId, payer, useBank } from '../../../../test/support/bank-session.ts'
 import { type CamtEntry, pain002 } from '../../../../test/support/camt.ts'
 import { debitOf } from '../../../../test/support/folder-bank.ts'
+import { findingsOf } from '../findings.ts'
 import { payouts } from '../payouts.ts'
 import { bankRail } from '../rails.ts'
 
@@ -196,6 +197,10 @@ describe('a payment', () => {
         await bank.world.round()
       }
       assert.deepEqual(await lookAt(payment), [outcome])
+      const key = `payment ${payment.drafts[0]?.key}`
+      const finding = (await findingsOf(bank.world.bank)).find((one) => one.key === key)
+      const expected = outcome === 'done' ? ['missing', 1_000n] : ['swallowed', -1_000n]
+      assert.deepEqual([finding?.cause, finding?.amount], expected)
     }
   })
 

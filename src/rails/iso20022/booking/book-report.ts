@@ -43,8 +43,14 @@ export async function bookReport(
   })
   const updated = payments.flatMap((payment) => {
     const status = statusOf(report, payment)
-    return status && payment.state !== 'queued' ? [{ payment, now: nextOf(payment, status) }] : []
+    return status && payment.state !== 'queued' ? [{ payment, status, now: nextOf(payment, status) }] : []
   })
+  for (const { payment, status } of updated)
+    if (contradicts(payment, outcomeOf(status)))
+      bank.log.warn(
+        { rail: bank.name, payment: payment.key, code: status.code },
+        `The bank contradicts what is known of a payment, which is ${payment.state}.`,
+      )
   notePayees(
     bank,
     db,
@@ -104,13 +110,19 @@ function statusOf({ messageId, status, parts }: StatusReport, payment: KnownPaym
 
 const isOfAll = ({ code }: ReportedStatus): boolean => code !== '' && code !== 'PART'
 
+const outcomeOf = ({ code }: ReportedStatus): PaymentState => outcomes.get(code) ?? 'sent'
+
+/** Whether a bank refuses what is done, or has carried out what was refused or ended: its code is kept, and is a finding. */
+const contradicts = ({ state }: Pick<KnownPayment, 'state'>, outcome: PaymentState): boolean =>
+  (state === 'done' && outcome === 'rejected') || (state === 'rejected' && outcome === 'done')
+
 function nextOf(
   { key, state, code, reason, debited_by: debitedBy }: KnownPayment,
   status: ReportedStatus,
 ): { key: string; state: PaymentState; code: string | null; reason: string | null; debited_by: bigint | null } {
   const before = { key, state, code, reason, debited_by: debitedBy }
-  const outcome = outcomes.get(status.code) ?? 'sent'
-  if (state === 'done' && outcome === 'rejected') return { ...before, code: status.code }
+  const outcome = outcomeOf(status)
+  if (contradicts({ state }, outcome)) return { ...before, code: status.code }
   if (state === 'done' || state === 'rejected') return before
   const why = outcome === 'rejected' ? reasonText(status.reason) : null
   return { ...before, state: outcome, code: status.code.slice(0, 35), reason: why }
