@@ -96,7 +96,7 @@ describe('<cambio-widget>', { skip: noBrowser() }, () => {
   it('failed when the order ends without coins, once for an order, and finished for the next one', async () => {
     const page = await open('inline')
     const { id } = await continueIn(page)
-    await advance(exchange, 'P8D')
+    await advance(exchange, 'P11D')
     const failed = await event(page, 'failed')
     assert.deepEqual([failed.id, failed.status], [id, 'expired'])
     // The price is a new one after so long.

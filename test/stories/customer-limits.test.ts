@@ -130,7 +130,7 @@ describe('what a customer may exchange', () => {
     const second = await order(email, 3_000)
     await checkout(second)
     assert.equal(await left(first), 12_000_00n)
-    await advance(exchange, 'P8D')
+    await advance(exchange, 'P11D')
     assert.equal((await exchange.api<Checked>(`/v1/transaction/${second.id}`)).body.status, 'expired')
     assert.equal(await left(first), 20_000_00n, 'an order that expired uses nothing, and a day is over')
   })

@@ -58,7 +58,7 @@ describe('an unverified person may exchange 1,000 EUR in 30 days', () => {
     const first = await order(email, 900)
     assert.deepEqual(outcomeOf(await checkout(first)), ready)
     assert.deepEqual(outcomeOf(await checkout(await order(email, 200))), over)
-    await advance(exchange, 'P8D')
+    await advance(exchange, 'P11D')
     await arrive(exchange, first.id, 'expired')
     assert.deepEqual(outcomeOf(await checkout(await order(email, 900))), ready)
   })

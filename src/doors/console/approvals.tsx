@@ -1,4 +1,4 @@
-import { endingActions, payoutActions } from '../../exchange/actions/payouts.ts'
+import { confirmPayment, endingActions, endPayment, payoutActions } from '../../exchange/actions/payouts.ts'
 import { operatorSubject } from '../../exchange/operators/operator.ts'
 import { listOpenPayouts, type OpenPayout } from '../../exchange/settlement/approval.ts'
 import { type PaymentToEnd, paymentsToEnd } from '../../exchange/settlement/end-payout.ts'
@@ -117,7 +117,7 @@ function saidOf(
 /** What a colleague says of a payment, and the contrary only to who said that. */
 function offeredTo({ operator }: Visit, { approved: { end, paid } }: PaymentToEnd) {
   const byOthers = (by: string[]): boolean => by.some((one) => one !== operatorSubject({ id: operator.operatorId }))
-  return endingActions.filter(({ name }) => !byOthers(name === 'confirm-payout' ? end : paid))
+  return [...(byOthers(paid) ? [] : [endPayment]), ...(byOthers(end) ? [] : [confirmPayment])]
 }
 
 async function paymentRow(visit: Visit, payment: PaymentToEnd, wantedBy: string) {

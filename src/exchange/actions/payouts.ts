@@ -67,7 +67,7 @@ const lacking = field('bank_lacks_it', choice(['yes']), {
   help: "Yes only if you have seen that the bank's own list of payments lacks it. Asked where a statement never came, or was the first.",
 })
 
-const end: Action<PayoutToEnd> = {
+export const endPayment: Action<PayoutToEnd> = {
   subject: { noun: 'payout', argument: 'ID', field: 'payout', find: byId('payout', payoutToEnd) },
   name: 'cancel-payout',
   title: 'End the payment',
@@ -91,8 +91,8 @@ final block. Before, it is refused with NOT_EXCLUDED. Afterwards the transaction
   },
 }
 
-const confirm: Action<PayoutToEnd> = {
-  ...end,
+export const confirmPayment: Action<PayoutToEnd> = {
+  ...endPayment,
   name: 'confirm-payout',
   title: 'The bank has paid it',
   does: 'Says of a payment that the bank never answers that its debit is in a difference that was booked. Needs two operators.',
@@ -125,4 +125,4 @@ an order. If the bank says later that it has refused the payment, or debits it e
 }
 
 export const payoutActions: readonly Action<PayoutToApprove>[] = [approve]
-export const endingActions: readonly Action<PayoutToEnd>[] = [end, confirm]
+export const endingActions: readonly Action<PayoutToEnd>[] = [endPayment, confirmPayment]
