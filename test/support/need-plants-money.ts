@@ -2,7 +2,7 @@
 export type NeedPlant = { found: string; change: string; mend: string; sentence: RegExp; holdsUp?: false }
 
 /** A time so long ago, as SQL. */
-export const old = (age: string) => `now() - interval '${age}'`
+export const old = (age: string) => `now() - interval '2 s' - interval '${age}'`
 
 /** The buy is in another status than it should be, and came there long ago. */
 export const held = (
@@ -70,7 +70,7 @@ const approval = (purpose: 'payout' | 'refund'): NeedPlant => {
         ...ordered,
         change: `update payouts set state = 'reserved', plan_id = null; update transactions set status = 'on_hold';
           insert into status_history (transaction_id, number, status, kind, subject, subject_id, occurrence, at, reason)
-          select transaction_id, 900, 'on_hold', 'payout_needs_approval', 'payout', id, 1, now(), 'a test' from payouts`,
+          select transaction_id, 900, 'on_hold', 'payout_needs_approval', 'payout', id, 1, now() - interval '2 s', 'a test' from payouts`,
         mend: `delete from status_history where number = 900; update transactions set status = 'finished';
           update payouts set state = 'paid', plan_id = (select id from plans)`,
       }
@@ -98,7 +98,7 @@ export const onTheirWay: NeedPlant[] = [
   {
     found: 'signer_refusal refused',
     change: `insert into chain_refusals (network, plan_key, code, message, refused_until)
-      select 'TRX', plan_key, 'cap', 'The transfer exceeds the cap of 1 USDT on TRX per day.', now() from plans;
+      select 'TRX', plan_key, 'cap', 'The transfer exceeds the cap of 1 USDT on TRX per day.', now() - interval '2 s' from plans;
       update plans set state = 'planned', ended_at = null`,
     mend: `delete from chain_refusals; update plans set state = 'done', ended_at = planned_at`,
     sentence:
@@ -118,7 +118,7 @@ export const onTheirWay: NeedPlant[] = [
     found: 'approval payment end',
     change: `update transactions set status = 'sending'; update payouts set state = 'planned';
       update plans set state = 'planned', ended_at = null;
-      insert into approvals (kind, subject, approver, at, carried_over) select 'payout_end', id::text, 'operator:1', now(), true from payouts`,
+      insert into approvals (kind, subject, approver, at, carried_over) select 'payout_end', id::text, 'operator:1', now() - interval '2 s', true from payouts`,
     mend: `update transactions set status = 'finished'; update payouts set state = 'paid';
       update plans set state = 'done', ended_at = planned_at; delete from approvals where kind = 'payout_end'`,
     sentence:
@@ -146,7 +146,7 @@ export const onTheirWay: NeedPlant[] = [
     found: 'suspense return failed',
     change: `update deposits set transaction_id = null, exchanged = 0, refunded = amount;
       insert into refunds (id, public_id, transaction_id, deposit_id, asset, amount, cost, reason, state, ordered_at)
-      select 1, 77, null, id, asset, amount, 0, 'a test', 'failed', now() from deposits`,
+      select 1, 77, null, id, asset, amount, 0, 'a test', 'failed', now() - interval '2 s' from deposits`,
     mend: `delete from refunds; update deposits set exchanged = amount, refunded = 0,
       transaction_id = (select id from transactions limit 1)`,
     sentence: /^100 EUR that came by sandbox-card without a known order could not be sent back\./,

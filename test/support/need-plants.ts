@@ -10,7 +10,7 @@ const ofTheHouse: Omit<NeedPlant, 'holdsUp'>[] = [
   {
     found: 'approval policy',
     change: `insert into policies (kind, version, document, author, reason, proposed_at, effective_at)
-      values ('fees', 900, '{}', 'cli:root', 'a test', now(), now())`,
+      values ('fees', 900, '{}', 'cli:root', 'a test', now() - interval '2 s', now() - interval '2 s')`,
     mend: 'delete from policies where version = 900',
     sentence: /^A change of the policy “fees” is proposed by the command line: “a test”\. /,
   },
@@ -35,21 +35,21 @@ const ofTheHouse: Omit<NeedPlant, 'holdsUp'>[] = [
   {
     found: 'approval rebalance',
     change: `insert into rebalances (id, source, destination, account, asset, amount, reference, state, reason, proposed_by, proposed_at)
-      values (1, 'wallet-trx', 'cold', 'cold-trx', 'USDT-TRX', 5000000, 'r-1', 'proposed', 'a test', 'system', now())`,
+      values (1, 'wallet-trx', 'cold', 'cold-trx', 'USDT-TRX', 5000000, 'r-1', 'proposed', 'a test', 'system', now() - interval '2 s')`,
     mend: 'delete from rebalances',
     sentence: /^A transfer of 5 USDT on TRX from wallet-trx to cold-trx waits for approval\. /,
   },
   {
     found: 'break open',
     change: `insert into breaks (id, account, asset, kind, key, amount, cause, owner, found_at, confirmed_at)
-      values (1, 'wallet-trx', 'USDT-TRX', 'balance', '', -5000000, 'missing', 'operations', now(), now())`,
+      values (1, 'wallet-trx', 'USDT-TRX', 'balance', '', -5000000, 'missing', 'operations', now() - interval '2 s', now() - interval '2 s')`,
     mend: 'delete from breaks',
     sentence: /^The books and the statement of wallet-trx differ by 5 USDT on TRX\. /,
   },
   {
     found: 'break signed',
     change: `insert into breaks (id, account, asset, kind, key, amount, cause, owner, found_at, confirmed_at)
-      values (1, 'wallet-trx', 'USDT-TRX', 'not_booked', 'trx out 7', -5000000, 'signed_unknown', 'operations', now(), now())`,
+      values (1, 'wallet-trx', 'USDT-TRX', 'not_booked', 'trx out 7', -5000000, 'signed_unknown', 'operations', now() - interval '2 s', now() - interval '2 s')`,
     mend: 'delete from breaks',
     sentence: /^The signer has signed a payment of 5 USDT on TRX from wallet-trx that no payout is behind\. /,
   },
@@ -62,20 +62,20 @@ const ofTheHouse: Omit<NeedPlant, 'holdsUp'>[] = [
   ...(['unsure', 'halted'] as const).map((cause) => ({
     found: `node ${cause}`,
     change: `insert into chain_follows (network, family, unsure_since, halted, is_passing)
-      values ('BTC', 'bitcoin', now(), ${cause === 'halted' ? `'They differ.'` : 'null'}, ${cause === 'halted'});
-      insert into halts (name, since, reason) select 'sandbox-btc', now(), 'They differ.' where ${cause === 'halted'}`,
+      values ('BTC', 'bitcoin', now() - interval '2 s', ${cause === 'halted' ? `'They differ.'` : 'null'}, ${cause === 'halted'});
+      insert into halts (name, since, reason) select 'sandbox-btc', now() - interval '2 s', 'They differ.' where ${cause === 'halted'}`,
     mend: 'delete from halts; delete from chain_follows',
     sentence: /^The nodes of sandbox-btc do not agree\. /,
   })),
   {
     found: 'node balances',
-    change: `insert into chain_nodes (network, number, state, since, balances, balances_since) values ('TRX', 1, 'ok', now(), 'refuses', now())`,
+    change: `insert into chain_nodes (network, number, state, since, balances, balances_since) values ('TRX', 1, 'ok', now() - interval '2 s', 'refuses', now() - interval '2 s')`,
     mend: 'delete from chain_nodes',
     sentence: /^A node of sandbox-trx does not say what addresses held, /,
   },
   {
     found: 'market halted',
-    change: `insert into market_halts (pair, since, actor, reason) values ('BTC/EUR', now(), 'cli:root', 'a test')`,
+    change: `insert into market_halts (pair, since, actor, reason) values ('BTC/EUR', now() - interval '2 s', 'cli:root', 'a test')`,
     mend: 'delete from market_halts',
     sentence: /^BTC\/EUR is halted: a test\. It is not offered/,
   },
@@ -143,7 +143,7 @@ const outside = (endpoint: string): NeedPlant[] =>
     })),
     {
       found: 'approval resume',
-      change: `insert into halts (scope, name, since, reason) values ('rail', 'sandbox-btc', now(), 'A drill.');
+      change: `insert into halts (scope, name, since, reason) values ('rail', 'sandbox-btc', now() - interval '2 s', 'A drill.');
         insert into approvals (kind, subject, approver, at, carried_over)
         values ('resume', 'rail:sandbox-btc', 'cli:root', ${old('1 s')}, true)`,
       mend: `delete from approvals where kind = 'resume'; delete from halts`,
@@ -166,7 +166,7 @@ const outside = (endpoint: string): NeedPlant[] =>
     {
       found: 'job replay',
       change: `insert into webhook_replays (id, endpoint_id, since, next_position, last_position, asked_at)
-        values (1, ${endpoint}, now(), 1, 2, ${old('61 min')})`,
+        values (1, ${endpoint}, now() - interval '2 s', 1, 2, ${old('61 min')})`,
       mend: 'delete from webhook_replays',
       sentence: /^Sending events again to http:\/\/127\.0\.0\.1:9 does not come to its end\./,
     },
@@ -182,7 +182,7 @@ const outside = (endpoint: string): NeedPlant[] =>
     {
       found: 'job failed',
       change: `insert into jobs (kind, key, timebase, run_at, attempts, last_error)
-        values ('test', '1', 'real', now() + interval '1 h', 2, 'Broken.')`,
+        values ('test', '1', 'real', now() - interval '2 s' + interval '1 h', 2, 'Broken.')`,
       mend: `delete from jobs where kind = 'test'`,
       sentence: /^Work fails and is tried again by itself: background work\. Attempts so far: 2\. If it does not stop/,
     },
