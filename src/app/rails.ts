@@ -7,7 +7,7 @@ import { secretOf } from './config/file.ts'
 import type { Foundation } from './plug-in.ts'
 import { signerOf } from './signer.ts'
 
-/** What rails are opened with. Outside live mode, keys are made in the data folder where there are none. */
+/** What rails are opened with. Outside live mode, keys that are missing are made in the data folder. */
 export function railToolsOf({
   config,
   db,

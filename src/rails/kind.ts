@@ -39,7 +39,7 @@ export type RailTools = SettingsPlace & {
   isLive: boolean
   /** The process that holds the keys, if there is one. */
   signer: SignerClient | undefined
-  /** A folder to make keys in where there are none, for coins without worth; none with real money. */
+  /** A folder to make missing keys in, for coins without worth; undefined with real money. */
   madeKeys: string | undefined
   evm: EvmSettings
 }

@@ -104,7 +104,7 @@ async function createOnce(
 const keyOf = (session: unknown[], once: string): string =>
   keyOfForm({ area: 'calculator', session: JSON.stringify(session), once })
 
-/** The order that a form has created, and how it ended; empty while there is none. */
+/** The order that a form has created, and how it ended; empty before that. */
 export type FollowedOrder = { id?: string; status?: Status; end?: 'finished' | 'failed' }
 
 /**

@@ -43,7 +43,7 @@ export const leastBalance = async (chain: Chain, asset: string, address: string)
 export async function openingBalance(chain: Chain, asset: string): Promise<bigint> {
   await chain.chainId()
   const [follow] = await readFollow(chain.db, chain.network.code)
-  if (!follow || follow.first_block === null) throw new Error(`Nobody has begun to follow ${chain.network.code}.`)
+  if (!follow || follow.first_block === null) throw new Error(`No process has begun to follow ${chain.network.code}.`)
   const [held = 0n] = await balancesAt(chain, asset, [chain.keys.hot], toHex(follow.first_block))
   return held
 }
