@@ -43,7 +43,7 @@ export type Withheld = { event: bigint; payment: string; dispute: string; asset:
 
 /**
  * What lies between two statements of an account, before the later one. `known`: what is in it, as persons or the bank have said; `rest`: what
- * nobody knows. `waiting`: what was notified of its days and has to be ended first; `early`: payments of ours that are done,
+ * is unknown. `waiting`: what was notified of its days and has to be ended first; `early`: payments of ours that are done,
  * and what would turn the difference round, where a statement that has to come first may have them; `outside`: those that do not fit; `unanswered`: payments of ours that may be in it.
  */
 export type StatementGap = {

@@ -66,7 +66,7 @@ async function waitingPayout(visit: Visit, payout: OpenPayout) {
     ['Ordered', <Moment at={payout.ordered_at} />],
     ['Ordered by', ordererOf(payout, isRead)],
     ['Leaves by', payout.rail],
-    ['Approved by', payout.approved_by.join(', ') || 'nobody yet'],
+    ['Approved by', payout.approved_by.join(', ') || 'no one yet'],
   ]
   return (
     <article key={String(id)} class="notice" aria-label={`Payout ${id}`}>
@@ -111,7 +111,7 @@ function saidOf(
     { what: 'End', by: end },
     { what: `Paid in ${difference?.payment}`, by: paid },
   ].filter(({ by }) => by.length > 0)
-  return said.map(({ what, by }) => `${what}: ${names({ id, approved_by: by })}`).join('; ') || 'nobody yet'
+  return said.map(({ what, by }) => `${what}: ${names({ id, approved_by: by })}`).join('; ') || 'no one yet'
 }
 
 /** What a colleague says of a payment, and the contrary only to who said that. */

@@ -40,7 +40,7 @@ async function hedgesPart(visit: Visit) {
     spaced(one.state),
     one.reason,
     nameOf(one.proposed_by),
-    one.approved_by.map(nameOf).join(', ') || 'nobody yet',
+    one.approved_by.map(nameOf).join(', ') || 'no one yet',
     await formsOf(visit, hedgeActions, one, String(one.id)),
   ])
   return (
@@ -80,7 +80,7 @@ async function transfersPart(visit: Visit) {
     spaced(one.state),
     one.reason,
     nameOf(one.proposed_by),
-    one.approved_by.join(', ') || 'nobody yet',
+    one.approved_by.join(', ') || 'no one yet',
     await formsOf(visit, rebalanceActions, one, String(one.id)),
   ])
   return (

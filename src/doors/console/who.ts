@@ -21,5 +21,5 @@ export async function whoApproved(
     const reason = reasons.get(`${subjectOf(one)} ${actor}`)
     return reason === undefined ? nameOf(actor) : `${nameOf(actor)}: “${reason}”`
   }
-  return (one) => one.approved_by.map((actor) => said(one, actor)).join(', ') || 'nobody yet'
+  return (one) => one.approved_by.map((actor) => said(one, actor)).join(', ') || 'no one yet'
 }

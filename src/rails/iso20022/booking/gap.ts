@@ -29,7 +29,7 @@ export async function gapOf(db: Db, { rail, key, asset }: GapFinding): Promise<S
   const numbers = (await missingNumbers(db, farFuture, scope)).filter((one) => one.before === row.before_on)
   const difference = row.moved - row.lumps
   const unknown = difference - explained.reduce((sum, { moved }) => sum + moved, 0n)
-  // What turns the difference round may be in a statement that comes yet: then nobody has received or paid the rest.
+  // What turns the difference round may be in a statement that comes yet: then the rest was never received or paid.
   const isTurned = difference <= 0n ? unknown > 0n : unknown < 0n
   const turning = isTurned ? explained.filter((one) => !one.has_later).map(({ id }) => paymentOf(id)) : []
   const debited = done.reduce((sum, { amount }) => sum + amount, 0n)

@@ -65,7 +65,7 @@ type Unanswered = { rail: string; account: string; key: string; announcedSince: 
 
 /**
  * What there is of a payment once a statement of a day after its payment file has come to its last page: a gap of the days in which it may have left
- * that nobody has decided about (`has_gap`); and what may have its debit although a person has decided about it (`is_decided`): a gap, an opening
+ * that no person has decided about (`has_gap`); and what may have its debit although a person has decided about it (`is_decided`): a gap, an opening
  * balance, a debit that names it.
  */
 export const laterStatement = (
